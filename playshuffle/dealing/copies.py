@@ -11,10 +11,12 @@ def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
     If any copy was dealt in this round, the kept copy counts as dealt. Otherwise it has the position of the
     first upcoming copy. `kept` maps omitted copies to kept ones.
     """
-    known = frozenset(deck.dealt)
+    before = frozenset(deck.dealt)
     # A dealt copy stays, so that it is not dealt if it stops being a copy.
     pairs = ((track, kept.get(track, track)) for track in deck.dealt)
-    dealt = dict.fromkeys(each for pair in pairs for each in pair if each == pair[0] or each not in known)
+    dealt = dict.fromkeys(
+        track for pair in pairs for track in pair if track == pair[0] or track not in before
+    )
     in_dealt = frozenset(dealt)
     upcoming = [track for track in _joined(deck.upcoming, kept) if track not in in_dealt]
     elsewhere = in_dealt.union(upcoming)

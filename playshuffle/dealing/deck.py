@@ -100,9 +100,9 @@ class Deck(NamedTuple):
 
     def with_dealt(self, tracks: Iterable[int]) -> Self:
         dealt = (*self.dealt, *tracks)
-        known = frozenset(dealt)
+        in_dealt = frozenset(dealt)
         upcoming, missing = (
-            tuple(track for track in part if track not in known) for part in (self.upcoming, self.missing)
+            tuple(track for track in part if track not in in_dealt) for part in (self.upcoming, self.missing)
         )
         return self._replace(dealt=dealt, upcoming=upcoming, missing=missing)
 

@@ -36,11 +36,11 @@ def count_deal(before: Deck, after: Deck, now_s: int, patience: float = PATIENCE
         patience: number of deals in which an unheard track comes; if infinite, deals are not counted.
     """
     assert after.deal is not None
-    deals, known = Counter(before.unheard), after.tracks
+    deals, tracks = Counter(before.unheard), after.tracks
     # A track that stayed for all its deals no longer waits once its round is over.
     waiting = frozenset(before.dealt if after.round == before.round else ())
     kept = [
-        track for track in before.unheard if track in known and (deals[track] < patience or track in waiting)
+        track for track in before.unheard if track in tracks and (deals[track] < patience or track in waiting)
     ]
     unheard = (*kept, *after.deal.entries)
     # Plays of the previous round's tracks have counted for that round.

@@ -106,12 +106,12 @@ def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
 
     None if the comment names no deal, or if the list was edited.
     """
-    found = re.fullmatch(_COMMENT, comment)
-    if found is None or found[6] != _checksum(paths):
+    match = re.fullmatch(_COMMENT, comment)
+    if match is None or match[6] != _checksum(paths):
         return None
     try:
-        round_, number, of, of_next = map(int, found.group(2, 3, 4, 5))
-        return Deal(date.fromisoformat(found[1]), (), round_, number, of, is_pending=False, of_next=of_next)
+        round_, number, of, of_next = map(int, match.group(2, 3, 4, 5))
+        return Deal(date.fromisoformat(match[1]), (), round_, number, of, is_pending=False, of_next=of_next)
     except ValueError:  # not a date, or too many digits
         return None
 
@@ -153,8 +153,8 @@ def _count(deck: Deck, other: Deal, number_of_round: int, tracks: Sequence[int])
         # Without the name of its order, the next deal orders the tracks again.
         deck = end_round(deck)._replace(deal=deck.deal, is_ended=False, order_name="", heard_from_s=0)
         deck = deck._replace(round=number_of_round, since=other.period, number=0)
-    known = frozenset(deck.dealt)
-    new = tuple(track for track in tracks if track not in known)
+    in_dealt = frozenset(deck.dealt)
+    new = tuple(track for track in tracks if track not in in_dealt)
     number = max(deck.number, other.number) if number_of_round == other.round else deck.number
     since = other.period if deck.since == date.min else deck.since
     return deck.with_dealt(new)._replace(number=number, since=since, unheard=deck.unheard + new)

@@ -68,8 +68,8 @@ class ByTotal(Size):
     """
 
     def __init__(self, most: int, amounts: Mapping[int, int]) -> None:
-        known = [amount for amount in amounts.values() if amount]
-        self._mean = sum(known) // len(known) if known else most
+        known_amounts = [amount for amount in amounts.values() if amount]
+        self._mean = sum(known_amounts) // len(known_amounts) if known_amounts else most
         self._amounts = {track: amount or self._mean for track, amount in amounts.items()}
         self._sorted = sorted(self._amounts.values()) or [self._mean]
         self._most = self._left = most

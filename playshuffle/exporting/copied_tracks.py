@@ -57,7 +57,7 @@ def find_tracks(
     artist and title; with `kept_below`, by the path below one of these folders. No name is longer than
     `longest` bytes.
     """
-    found: list[tuple[bytes, os.stat_result]] = []
+    files: list[tuple[bytes, os.stat_result]] = []
     skipped = []
     for path in paths:
         try:
@@ -71,13 +71,13 @@ def find_tracks(
         if reason:
             skipped.append(Skipped(path, Cause("not_copied", reason)))
         else:
-            found.append((path, status))
-    tags = [Tags()] * len(found)
-    for count, (index, reading) in enumerate(read_all([path for path, _ in found]), 1):
+            files.append((path, status))
+    tags = [Tags()] * len(files)
+    for count, (index, reading) in enumerate(read_all([path for path, _ in files]), 1):
         tags[index] = reading.tags or Tags()
-        working("Reading tags", count, len(found))
+        working("Reading tags", count, len(files))
     tracks = []
-    for (path, status), tag in zip(found, tags, strict=True):
+    for (path, status), tag in zip(files, tags, strict=True):
         line = extinf(tag._replace(duration_ms=tag.duration_ms or 0), os.path.basename(path))
         title = line.decode(errors="replace").partition(",")[2]
         parts = [title] if kept_below is None else _below(path, kept_below)

@@ -123,7 +123,7 @@ def our_files(folder: bytes) -> Iterator[bytes]:
     """Yield the files that playshuffle wrote in a folder, and the export mark."""
     ours = our_paths(folder)
     for path, _, names in os.walk(folder):
-        yield from (found for name in names if (found := os.path.join(path, name)) in ours)
+        yield from (file for name in names if (file := os.path.join(path, name)) in ours)
 
 
 def find_copies(paths: Iterable[bytes], name_of: Callable[[bytes], str]) -> Copies:

@@ -148,7 +148,7 @@ def _former_folders(target: bytes, new: bytes, head: bytes) -> list[bytes]:
     is_ours = re.compile(
         re.escape(name) + rb"(%b|%b\d+)?" % (re.escape(_NEW), re.escape(_OLD)), re.DOTALL
     ).fullmatch
-    folders = [os.path.join(above, found) for found in sorted(os.listdir(above)) if is_ours(found)]
+    folders = [os.path.join(above, name) for name in sorted(os.listdir(above)) if is_ours(name)]
     for folder in folders:
         _check(folder, head)
     return [_set_aside(folder, target) if folder == new else folder for folder in folders]
@@ -206,9 +206,9 @@ def _others(folder: bytes) -> Iterator[bytes]:
     ours = copying.our_paths(folder)
     for path, folders, names in os.walk(folder, onerror=_raise):
         for name in [*names, *folders]:
-            found = os.path.join(path, name)
-            if found not in ours or os.path.islink(found):
-                yield found
+            file = os.path.join(path, name)
+            if file not in ours or os.path.islink(file):
+                yield file
         folders[:] = [name for name in folders if os.path.join(path, name) in ours]
 
 

@@ -233,13 +233,13 @@ def _header(line: str) -> tuple[str, dict[str, int]] | None:
     for separator in ",;\t":
         header = next(csv.reader([line], delimiter=separator), [])
         names = [re.sub(r"#.*|[\W_]", "", name.lower()) for name in header]
-        found = {
+        columns = {
             column: next(names.index(spelling) for spelling in spellings if spelling in names)
             for column, spellings in _COLUMNS.items()
             if not set(spellings).isdisjoint(names)
         }
-        if found.keys() >= {"path"} or found.keys() >= {"artist", "title"}:
-            return separator, found
+        if columns.keys() >= {"path"} or columns.keys() >= {"artist", "title"}:
+            return separator, columns
     return None
 
 
@@ -342,7 +342,7 @@ def _moment(text: str) -> int | None:
     number = _number(text)
     if number is not None:
         return _time(number / 1000 if number >= _LATEST else number)
-    for parse in (datetime.fromisoformat, lambda each: datetime.strptime(each, "%d %b %Y, %H:%M")):  # noqa: DTZ007
+    for parse in (datetime.fromisoformat, lambda text: datetime.strptime(text, "%d %b %Y, %H:%M")):  # noqa: DTZ007
         try:
             return _time(parse(text.strip()).timestamp())
         except (ValueError, OverflowError, OSError):

@@ -181,7 +181,7 @@ def usual_file(history: History) -> bytes:
     }
     patterns: list[tuple[bytes, bytes]] = []
     for place in history.places:
-        start = next((each for each in homes if place.startswith(f"{each}/")), "")
+        start = next((folder for folder in homes if place.startswith(f"{folder}/")), "")
         patterns.append((homes.get(start, b""), os.fsencode(place.removeprefix(start))))
-    found = [path for home, rest in patterns for path in glob.glob(glob.escape(home) + rest)]
-    return max(found, key=os.path.getmtime) if found else b"".join(patterns[0])
+    paths = [path for home, rest in patterns for path in glob.glob(glob.escape(home) + rest)]
+    return max(paths, key=os.path.getmtime) if paths else b"".join(patterns[0])

@@ -102,8 +102,8 @@ def _limited_memory() -> Iterator[None]:
 
 
 def _refuse(source: Source) -> NoReturn:
-    known = f"{', '.join(TITLES[:-1])} and {TITLES[-1]}"
-    raise SourceError(source, f"It is no known play history. Known are {known}.", Exit.USAGE)
+    titles = f"{', '.join(TITLES[:-1])} and {TITLES[-1]}"
+    raise SourceError(source, f"It is no known play history. Known are {titles}.", Exit.USAGE)
 
 
 def _read_database(database: sqlite.Connection, source: Source) -> Content:
@@ -118,7 +118,7 @@ def _read_database(database: sqlite.Connection, source: Source) -> Content:
                 others.append((len(missing), history, missing[0]))
     if not others:
         _refuse(source)
-    _, history, column = min(others, key=lambda each: each[0])
+    _, history, column = min(others, key=lambda other: other[0])
     tried = f" Version {history.tried} was tried." if history.tried else ""
     raise SourceError(
         source, f"It looks like a database of {history.title}, but has no column {column}.{tried}", Exit.USAGE
@@ -129,8 +129,8 @@ def _read_file(source: Source, head: bytes, now_s: float) -> Content:
     for history in HISTORIES:
         reader = history.reader
         if isinstance(reader, File) and _fits(reader, source.path, head):
-            found = getattr(files, reader.rows)(source.path)
-            rows = found if isinstance(found, HistoryRows) else HistoryRows.of(found)
+            rows = getattr(files, reader.rows)(source.path)
+            rows = rows if isinstance(rows, HistoryRows) else HistoryRows.of(rows)
             if rows.unread and not rows.paths and not reader.is_folder:
                 raise ValueError("no line of it makes sense")
             rows = files.grouped(rows, now_s) if reader.is_log else rows

@@ -29,23 +29,23 @@ def match(
         tagged: returns numbers and tags of all tracks; called only if a row has no path.
     """
     paths = rows.paths
-    found = list(map(numbers_of.get, paths, repeat(())))
+    numbers = list(map(numbers_of.get, paths, repeat(())))
     relative = [row for row, path in enumerate(paths) if path[:1] not in (b"", b"/")]
     for top in dict.fromkeys(top for root in roots for top in _with_parents(root)):
         for row in relative:
-            found[row] = numbers_of.get(top + paths[row], ())
-        relative = [row for row in relative if not found[row]]
-    if not any(found) and (swap := _moved(paths, numbers_of, roots)) is not None:
+            numbers[row] = numbers_of.get(top + paths[row], ())
+        relative = [row for row in relative if not numbers[row]]
+    if not any(numbers) and (swap := _moved(paths, numbers_of, roots)) is not None:
         start, root = swap
         paths = [b"/" + path.lstrip(b"/") for path in paths]
-        found = [
+        numbers = [
             numbers_of.get(root + path[len(start) :], ()) if path.startswith(start) else () for path in paths
         ]
     if any(compress(rows.names, map(not_, rows.paths))):
         by_names = _ByNames(tagged())
         for row, names in enumerate(rows.names):
-            found[row] = found[row] or (by_names.numbers(names) if names else ())
-    return found
+            numbers[row] = numbers[row] or (by_names.numbers(names) if names else ())
+    return numbers
 
 
 def _with_parents(folder: bytes) -> list[bytes]:
@@ -57,7 +57,7 @@ def _with_parents(folder: bytes) -> list[bytes]:
 
 
 def _moved(
-    paths: Sequence[bytes], known: Collection[bytes], roots: Iterable[bytes]
+    paths: Sequence[bytes], tracks: Collection[bytes], roots: Iterable[bytes]
 ) -> tuple[bytes, bytes] | None:
     """Return the start of the rows' paths that stands for a music folder, and this music folder.
 
@@ -70,7 +70,7 @@ def _moved(
     for start in _with_parents(os.path.commonpath([os.path.dirname(path) for path in paths])):
         for root in roots:
             top = root.rstrip(b"/") + b"/"
-            if 2 * sum(top + path[len(start) :] in known for path in paths) >= len(paths):
+            if 2 * sum(top + path[len(start) :] in tracks for path in paths) >= len(paths):
                 return start, top
     return None
 
@@ -84,9 +84,9 @@ class _ByNames:
             if names.recording_id:
                 self._numbers[(folded(names.recording_id),)].append(number)
             artist, title, album = map(_plain, names[:3])
-            for each in {artist, artist.partition(_BETWEEN)[0]} - {""} if title else ():
-                self._numbers[each, title].append(number)
-                self._numbers[each, title, album].append(number)
+            for name in {artist, artist.partition(_BETWEEN)[0]} - {""} if title else ():
+                self._numbers[name, title].append(number)
+                self._numbers[name, title, album].append(number)
 
     def numbers(self, names: TagNames) -> Sequence[int]:
         artist, title, album = map(_plain, names[:3])

@@ -155,8 +155,8 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         memory = self._memory
         if memory.order != self.name:  # songs that were played in another order stay played
             memory.order, memory.upcoming = self.name, []
-        known = {*memory.played, *memory.upcoming}
-        new = [key for key in keys if key not in known]
+        former = {*memory.played, *memory.upcoming}
+        new = [key for key in keys if key not in former]
         upcoming = [key for key in memory.upcoming if key in self._songs]
         hidden = [key for key in memory.upcoming if key not in self._songs]
         last = [key for key in memory.played if key in self._songs][-1:]
@@ -202,8 +202,8 @@ class RandomOrder(_ShuffleOrder, order="random", title="Random, _kept"):
     PLUGIN_DESC = "Plays every song once in random order."
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
-        at = {key: index for index, key in enumerate(keys)}
-        soonest = shuffle.soonest_after([at[key] for key in played], _usual_gap(len(keys)))
+        index_of = {key: index for index, key in enumerate(keys)}
+        soonest = shuffle.soonest_after([index_of[key] for key in played], _usual_gap(len(keys)))
         return _permute(keys, shuffle.not_before(range(len(keys)), soonest, _RANDBELOW))
 
 

@@ -131,7 +131,7 @@ def rendered_service(
     ]
     home, read = os.path.expanduser("~"), list(map(os.fsdecode, folders.read))
     unit = _without(shipped(name), "ReadOnlyPaths", home, other_folders.__contains__)
-    unit = _without(unit, "InaccessiblePaths", home, lambda path: any(is_in(each, path) for each in read))
+    unit = _without(unit, "InaccessiblePaths", home, lambda path: any(is_in(folder, path) for folder in read))
     return {
         name: MARK + _filled(unit, lines, variables),
         f"{name}.d/{_WITHOUT}": None if sandboxed else MARK + shipped(_WITHOUT),

@@ -11,11 +11,11 @@ def cached_tags(paths: Iterable[bytes]) -> dict[bytes, Tags]:
     """Return the cached tags of files, by path."""
     wanted = set(paths)
     parents = {os.path.join(os.path.dirname(path), b"") for path in wanted}
-    found: dict[bytes, Tags] = {}
+    tags: dict[bytes, Tags] = {}
     with Cache() as cache:
-        known = cache.folders(parents)
-        for folder in filter(None, map(known.get, parents)):
+        folders = cache.folders(parents)
+        for folder in filter(None, map(folders.get, parents)):
             for name, fields in zip(folder.file_names(), cache.fields(folder), strict=False):
                 if fields is not None and (path := folder.path + name) in wanted:
-                    found[path] = Tags(*fields)
-    return found
+                    tags[path] = Tags(*fields)
+    return tags

@@ -21,14 +21,14 @@ _NO_SIZE = -1  # a size that no file has, so that the next scan reads the file a
 
 def with_readings(
     folders: Iterable[Folder],
-    known: Mapping[bytes, Folder],
+    known_folders: Mapping[bytes, Folder],
     known_fields: Callable[[Folder], Sequence[TagRow]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
     """Read the tags of folders that have no tags yet; yield each such folder, and its tags as JSON.
 
-    A file with the same size, times and inode in `known` is not read again. A file that cannot be read, or is
-    replaced meanwhile, keeps its last tags and is read by the next scan.
+    A file with the same size, times and inode in `known_folders` is not read again. A file that cannot be
+    read, or is replaced meanwhile, keeps its last tags and is read by the next scan.
     """
     paths: list[bytes] = []
     places: list[tuple[Folder, int]] = []  # folder and row of each path
@@ -36,7 +36,7 @@ def with_readings(
     for folder in folders:
         if folder.durations_ms is not None:
             continue
-        before = known.get(folder.path)
+        before = known_folders.get(folder.path)
         rows: Iterable[int] = range(folder.track_count)
         if before is not None or not folder.names:
             folder_rows = _Rows(folder)

@@ -65,7 +65,7 @@ class Search:
 
     def __init__(
         self,
-        known: Sequence[KnownTrack],
+        known_tracks: Sequence[KnownTrack],
         paths: Sequence[bytes],
         marks: Marks,
         contents: Callable[[], tuple["array[int]", "array[int]"]],
@@ -79,7 +79,7 @@ class Search:
                 scan.
             is_drive_missing: a track may be on a missing drive, so a path alone identifies no track.
         """
-        self.known = known
+        self.known = known_tracks
         self._is_drive_missing = is_drive_missing
         self._contents = contents
         self._index_of = {path: index for index, path in enumerate(paths)}
@@ -88,9 +88,9 @@ class Search:
         self._lasting: dict[bytes, bool] = {}
         # Nearly all are unchanged. Two known tracks may have one path: a present track, and one that vanished
         # before.
-        self.indices: list[int | None] = [None] * len(known)
+        self.indices: list[int | None] = [None] * len(known_tracks)
         taken: set[int] = set()
-        for old, track in enumerate(known):
+        for old, track in enumerate(known_tracks):
             index = self._index_of.get(track.path)
             if index is not None and track.mark == marks[index] and index not in taken:
                 self.indices[old] = index

@@ -23,8 +23,8 @@ def last_known(
         if not path.startswith(top) or wanted.isdisjoint(array("I", row.numbers)):
             continue
         names = [name for name, number in row.numbers_by_name().items() if number in wanted]
-        known = _folders(path, names, cached.get(path, NOT_LISTED))
-        folders += [folder._replace(device=NO_DEVICE) for folder in known]
+        left = _folders(path, names, cached.get(path, NOT_LISTED))
+        folders += [folder._replace(device=NO_DEVICE) for folder in left]
     return folders
 
 
@@ -32,7 +32,7 @@ def _folders(path: bytes, names: list[bytes], cached: Folder) -> Iterator[Folder
     """Yield the files whose tags are cached, and the others as a folder without tags."""
     wanted = frozenset(names)
     lost = wanted.difference(cached.file_names())
-    others = [at for at, name in enumerate(cached.file_names()) if name not in wanted]
+    others = [row for row, name in enumerate(cached.file_names()) if name not in wanted]
     if len(others) < cached.track_count:
         reasons = cached.odd.reasons | dict.fromkeys(others, (NOT_THERE, "", False))
         yield cached._replace(odd=cached.odd._replace(linked={}, reasons=reasons))

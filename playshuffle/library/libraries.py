@@ -55,50 +55,52 @@ def check_reach(
 
 
 def recognise_scan(
-    known: TrackTable, scan: Scan, reach: Reach, changes: Changes, now_s: int
+    last_table: TrackTable, scan: Scan, reach: Reach, changes: Changes, now_s: int
 ) -> tuple[TrackTable, MissingRoots, Collection[bytes]]:
     """Return the table of tracks after a scan, and the missing roots in the scan and outside of it.
 
     A missing root keeps its tracks, except for files that were moved elsewhere.
 
     Raises:
-        PartError: `known` is only a part of the table, and the whole table is needed.
+        PartError: `last_table` is only a part of the table, and the whole table is needed.
     """
     keys = [key for place in scan.places for key in place.root_keys]
     missing = {key: reach.missing[key[0]] for key in keys if key[0] in reach.missing}
     elsewhere = {
         root
-        for (root, _), last_root in known.roots.items()
+        for (root, _), last_root in last_table.roots.items()
         if root not in reach.roots and seems_missing(root, last_root)
     }
     while True:
-        table, roots_now, numbers = _recognise_present(known, scan, changes, missing, elsewhere, now_s)
-        known_numbers = (root.numbers for root in known.roots.values())
-        if not (known.is_whole or all(map(numbers.issuperset, known_numbers))):
+        table, roots_now, numbers = _recognise_present(last_table, scan, changes, missing, elsewhere, now_s)
+        known_numbers = (root.numbers for root in last_table.roots.values())
+        if not (last_table.is_whole or all(map(numbers.issuperset, known_numbers))):
             raise PartError
         lost: dict[RootKey, MissingError] = {}
         for place, walked in scan.places.items() if not reach.accepts_loss else ():
             roots = {key: roots_now[key] for key in place.root_keys if key in roots_now}
-            lost |= lost_roots(known, table, roots, numbers, walked, changes.gone)
+            lost |= lost_roots(last_table, table, roots, numbers, walked, changes.gone)
         if not lost:
             break
         missing |= lost
-    missing = {key: _with_new_place(known, key, error) for key, error in missing.items()}
+    missing = {key: _with_new_place(last_table, key, error) for key, error in missing.items()}
     # Roots whose loss was accepted: known, and without tracks.
     accepted = keys if reach.accepts_loss else []
-    gone = {key: Root(array("I"), ()) for key in accepted if key[0] not in reach.roots and key in known.roots}
-    return table._replace(roots={**known.roots, **roots_now, **gone}), missing, elsewhere
+    gone = {
+        key: Root(array("I"), ()) for key in accepted if key[0] not in reach.roots and key in last_table.roots
+    }
+    return table._replace(roots={**last_table.roots, **roots_now, **gone}), missing, elsewhere
 
 
-def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> MissingError:
-    root = known.roots.get(key)
+def _with_new_place(last_table: TrackTable, key: RootKey, error: MissingError) -> MissingError:
+    root = last_table.roots.get(key)
     if root is None or error.path != key[0]:
         return error
-    return with_new_place(error, root.mounts, sorted(known.paths_of(root.numbers).values()))
+    return with_new_place(error, root.mounts, sorted(last_table.paths_of(root.numbers).values()))
 
 
 def _recognise_present(
-    known: TrackTable,
+    last_table: TrackTable,
     scan: Scan,
     changes: Changes,
     missing: MissingRoots,
@@ -118,7 +120,7 @@ def _recognise_present(
         for place, roots in present.items()
     }
     table = recognise(
-        known,
+        last_table,
         libraries.values(),
         changes.moved,
         scanned={root for place, roots in present.items() if place.files is None for root in roots},
@@ -178,16 +180,16 @@ def _library(
         folders = last_known(table, root, numbers, cached)
         by_root.append(folders)
         waiting[root] = _absent_numbers(table, folders, numbers, by_path)
-    found, skipped, untagged = tracks(by_root)
+    library, skipped, untagged = tracks(by_root)
     known_roots = {key[0]: table.roots[key] for key in place.root_keys if key in table.roots}
-    numbered = Tracks(found.folders, found.rows, table.numbers_of(found))
+    numbered = Tracks(library.folders, library.rows, table.numbers_of(library))
     return Library(
         numbered,
         [*scanned.skipped, *skipped],
         untagged,
         scanned.unreadable,
         scanned.growing,
-        {root: len(known.numbers) for root, known in known_roots.items()},
+        {root: len(last_root.numbers) for root, last_root in known_roots.items()},
         errors,
         {root: frozenset(numbered.indices_of(numbers)) for root, numbers in waiting.items()},
         frozenset(numbered.indices_of(table.renamed)),
@@ -196,8 +198,8 @@ def _library(
 
 def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
     """Return the tracks of a root at its last scan, preferably a scan with the same `ignore_files`."""
-    known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
-    return frozenset(known.numbers) if known is not None else frozenset[int]()
+    last_root = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
+    return frozenset(last_root.numbers) if last_root is not None else frozenset[int]()
 
 
 def _absent_numbers(

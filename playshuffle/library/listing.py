@@ -111,22 +111,22 @@ class Listing(NamedTuple):
 
 
 def list_folder(
-    path: bytes, known: Folder | None, look: Look, status: os.stat_result, rules: Rules | None, now_ns: int
+    path: bytes, before: Folder | None, look: Look, status: os.stat_result, rules: Rules | None, now_ns: int
 ) -> Listing:
     """List a folder whose path ends in a slash; `rules` are the ignore rules of folders above.
 
-    If nothing changed, return `known`, the folder of an earlier scan. `status` was read after `now_ns`.
+    If nothing changed, return `before`, the folder of an earlier scan. `status` was read after `now_ns`.
 
     Raises:
         OSError: the folder, or an ignore file in it, cannot be read.
     """
-    return _Entries(path, known, look, now_ns).read(status, rules)
+    return _Entries(path, before, look, now_ns).read(status, rules)
 
 
 class _Entries:
-    def __init__(self, path: bytes, known: Folder | None, look: Look, now_ns: int) -> None:
+    def __init__(self, path: bytes, before: Folder | None, look: Look, now_ns: int) -> None:
         self._path = path
-        self._known = known
+        self._known = before
         self._look = look
         self._now_ns = now_ns
         self._unreadable: list[tuple[bytes, Cause]] = []
@@ -182,10 +182,10 @@ class _Entries:
             is_settled=self._is_plain and self._is_settled(status),
             odd=odd if any(odd) else NOTHING_ODD,
         )
-        known = self._known
-        if known is None or folder.odd[:3] != known.odd[:3]:
+        before = self._known
+        if before is None or folder.odd[:3] != before.odd[:3]:
             return folder
-        reused = known if known.device == folder.device else known._replace(device=folder.device)
+        reused = before if before.device == folder.device else before._replace(device=folder.device)
         return reused if reused[:_READINGS] == folder[:_READINGS] else folder
 
     def _take(self, entry: "os.DirEntry[bytes]", rules: Rules | None) -> None:
@@ -244,18 +244,18 @@ class _Entries:
             self._has_hard_links = True
 
     def _takes_fresh(self, name: bytes, stamp: Sequence[int]) -> bool:
-        known = self._known_stamp(name)
-        if stamp == known:
+        known_stamp = self._known_stamp(name)
+        if stamp == known_stamp:
             return True
         self._growing.append(name)
         self._is_plain = False
-        is_other_file = known is None or known[3] != fits(stamp[3])
+        is_other_file = known_stamp is None or known_stamp[3] != fits(stamp[3])
         if is_other_file and self._look.known_files.has(self._path + name):
             return True  # a known file that was renamed
-        if known is not None and is_other_file:
-            if known[3] in self._look.moved_inodes:
+        if known_stamp is not None and is_other_file:
+            if known_stamp[3] in self._look.moved_inodes:
                 return False
-            self._replaced_inodes.add(known[3])
+            self._replaced_inodes.add(known_stamp[3])
         self._take_known(name)
         return False
 
@@ -265,17 +265,17 @@ class _Entries:
 
     def _take_known(self, name: bytes) -> None:
         self._is_plain = False
-        known = self._known
-        if known is None:
+        before = self._known
+        if before is None:
             return
-        if name in known.odd.links:
+        if name in before.odd.links:
             self._links.append(name)
         elif name in self._known_folders:
             self._folders.append(name)
         elif (stamp := self._known_stamp(name)) is not None:
             self._take_row(name, stamp)
-            if name in known.odd.linked:
-                self._linked[name] = known.odd.linked[name]
+            if name in before.odd.linked:
+                self._linked[name] = before.odd.linked[name]
 
     def _known_stamp(self, name: bytes) -> tuple[int, ...] | None:
         row = self._known_rows.get(name)

@@ -24,7 +24,7 @@ from playshuffle.text import counted
 
 
 def lost_roots(
-    known: TrackTable,
+    last_table: TrackTable,
     table: TrackTable,
     scanned: Mapping[RootKey, Root],
     found_numbers: frozenset[int],
@@ -34,7 +34,7 @@ def lost_roots(
     """Return an error for each scanned root that seems to be missing.
 
     Args:
-        known: the table before the scan.
+        last_table: the table before the scan.
         table: the table after recognition.
         deleted: files and folders that events reported as deleted.
     """
@@ -42,45 +42,45 @@ def lost_roots(
     checked = set[tuple[int, int]]()
     for key, now in scanned.items():
         root, ignores_files = key
-        before, otherwise = known.roots.get(key), known.roots.get((root, not ignores_files))
+        before, otherwise = last_table.roots.get(key), last_table.roots.get((root, not ignores_files))
         lost: list[bytes] = []
         try:
             folder_id = _folder_id(root)
             if before is None and otherwise is not None:
-                found = table.paths_of(frozenset(otherwise.numbers).intersection(now.numbers))
-                check_tracks(root, otherwise, now, (), (), deleted, [*found.values()])
+                others = table.paths_of(frozenset(otherwise.numbers).intersection(now.numbers))
+                check_tracks(root, otherwise, now, (), (), deleted, [*others.values()])
             elif before is not None and (lost_numbers := set(before.numbers).difference(found_numbers)):
-                paths = known.paths_of(before.numbers)
+                paths = last_table.paths_of(before.numbers)
                 lost = [paths[number] for number in lost_numbers if number in paths]
                 for folder in place.unreadable:
                     check_unreadable(folder, below(root, lost))
                 if folder_id not in checked:  # otherwise it is another name of a root: no file is found twice
-                    found = table.paths_of(found_numbers & paths.keys())
-                    check_tracks(root, before, now, list(paths.values()), lost, deleted, [*found.values()])
+                    others = table.paths_of(found_numbers & paths.keys())
+                    check_tracks(root, before, now, list(paths.values()), lost, deleted, [*others.values()])
             checked.add(folder_id)
         except MissingError as error:
             errors[key] = _hiding_error(root, place.skipped, below(root, lost)) or error
     return errors
 
 
-def seems_missing(root: bytes, known: Root) -> bool:
+def seems_missing(root: bytes, last_root: Root) -> bool:
     """Return whether a root outside of this scan looks as if its drive were missing.
 
     A root without tracks, as after its loss was accepted, never does. A network share always does: access to
     it may hang. An overlay, as in a container, is local.
     """
-    if not known.numbers:
+    if not last_root.numbers:
         return False
-    if any(mounts.is_blind(mount.kind) for mount in known.mounts if mount.kind != "overlay"):
+    if any(mounts.is_blind(mount.kind) for mount in last_root.mounts if mount.kind != "overlay"):
         return True
     try:
-        check_root(root, known)
+        check_root(root, last_root)
         if not os.listdir(root):
             return True
     except (PlayshuffleError, OSError):
         return True
     now = current_mounts(root)
-    return any(not any(before.is_same(mount) for mount in now) for before in known.mounts)
+    return any(not any(before.is_same(mount) for mount in now) for before in last_root.mounts)
 
 
 def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]) -> MissingError | None:

@@ -111,7 +111,7 @@ def is_certain(mark: Mark) -> bool:
 
 def is_new_version(mark: Mark, other: Mark) -> bool:
     """Return whether two files have the same artist and title, and nearly the same length."""
-    label, other_label = ((each[CONTENT] & (1 << TAGS_BITS) - 1) for each in (mark, other))
+    label, other_label = ((file_mark[CONTENT] & (1 << TAGS_BITS) - 1) for file_mark in (mark, other))
     apart_s = (label - other_label) & _SECONDS
     is_near = min(apart_s, _SECONDS + 1 - apart_s) <= _NEAR_S
     return bool(label and other_label) and (label ^ other_label) <= _SECONDS and is_near

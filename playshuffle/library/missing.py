@@ -88,7 +88,7 @@ def check_tracks(
     before: Sequence[bytes],
     missing: Sequence[bytes],
     deleted: Collection[bytes] = (),
-    found: Sequence[bytes] = (),
+    others: Sequence[bytes] = (),
 ) -> None:
     """Check that the tracks of a root did not disappear with a drive.
 
@@ -108,7 +108,7 @@ def check_tracks(
         before: paths of the root's former tracks; empty if unknown.
         missing: the paths in `before` whose tracks were not found under any name.
         deleted: files and folders that events reported as deleted or moved.
-        found: the paths at which the other former tracks of the root are now.
+        others: the paths at which the other former tracks of the root are now.
 
     Raises:
         MissingError: tracks disappeared as if their drive were missing.
@@ -117,21 +117,21 @@ def check_tracks(
     # The root exists: an event for it or for a parent folder was about an earlier one.
     deleted = frozenset(below(path, deleted))
     lost = sum(not _is_at_or_below(track, deleted) for track in missing)
-    known = len(below(path, before))
-    if last_root.numbers and not root.numbers and (lost or not known):
+    track_count = len(below(path, before))
+    if last_root.numbers and not root.numbers and (lost or not track_count):
         raise MissingError(path, f"no track was found; {len(last_root.numbers):,} were there", _CONFIRM)
-    _check_mounts(path, last_root, root, missing if known else None, found)
-    if lost > _SMALL_LOSS and 2 * lost > known:
-        raise MissingError(path, f"{lost:,} of {known:,} tracks are gone", _CONFIRM)
+    _check_mounts(path, last_root, root, missing if track_count else None, others)
+    if lost > _SMALL_LOSS and 2 * lost > track_count:
+        raise MissingError(path, f"{lost:,} of {track_count:,} tracks are gone", _CONFIRM)
 
 
 def _check_mounts(
-    path: bytes, last_root: Root, root: Root, missing: Sequence[bytes] | None, found: Sequence[bytes]
+    path: bytes, last_root: Root, root: Root, missing: Sequence[bytes] | None, others: Sequence[bytes]
 ) -> None:
     """Check that no mount is gone with tracks on it.
 
-    `missing` are the tracks that were not found, deleted ones included (rule 2); None if unknown. `found` are
-    the paths of the others.
+    `missing` are the tracks that were not found, deleted ones included (rule 2); None if unknown. `others`
+    are the other tracks.
     """
     if not root.mounts:
         return
@@ -147,7 +147,7 @@ def _check_mounts(
             else sum(track.startswith(prefix) for track in missing)
         )
         if any(now.may_have_all_of(mount) for now in root.mounts):
-            lost = 0 if sum(track.startswith(prefix) for track in found) > lost else lost
+            lost = 0 if sum(track.startswith(prefix) for track in others) > lost else lost
         if lost > 0:
             raise MissingError(
                 path,
@@ -200,7 +200,7 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
     with contextlib.suppress(OSError):  # without a home folder no state exists
         state = os.path.realpath(state_folder(make=False))
         on = mounts.at(state, mounts.table())
-        if state.startswith(point) and any(len(each.point) <= len(mount.point) for each in on):
+        if state.startswith(point) and any(len(other.point) <= len(mount.point) for other in on):
             return False
     return inside.startswith(point) or point.startswith(inside)
 
@@ -216,7 +216,7 @@ def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence
     if error.path not in real:
         return error
     folder = real[error.path]
-    point = max((each.point for each in before if below(each.point, [folder])), default=b"")
+    point = max((mount.point for mount in before if below(mount.point, [folder])), default=b"")
     inside = [real[path][len(point) :].lstrip(b"/") for path in sample if path in real]
 
     def has_them(other: bytes) -> bool:
@@ -224,13 +224,13 @@ def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence
 
     others = {mount.point for mount in mounts.table() if mount.point != point} if point else set[bytes]()
     with Workers(1 + len(others)) as workers:
-        found = [other for other, is_there in workers.answers(has_them, sorted(others)).items() if is_there]
-    if len(found) != 1:
+        points = [other for other, is_there in workers.answers(has_them, sorted(others)).items() if is_there]
+    if len(points) != 1:
         return error
     # All that was on the drive has moved. But not all of the system's.
-    old, new = (folder, os.path.join(found[0], folder[1:])) if point == b"/" else (point, found[0])
+    old, new = (folder, os.path.join(points[0], folder[1:])) if point == b"/" else (point, points[0])
     command = f"playshuffle move {shell_word(old)} {shell_word(new)}"
-    advice = f"Its files are in {shown(found[0])} now: {command}"
+    advice = f"Its files are in {shown(points[0])} now: {command}"
     return MissingError(error.path, error.why, advice, error.summary)
 
 

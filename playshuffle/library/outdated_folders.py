@@ -15,7 +15,7 @@ from playshuffle.library.listing import fits
 
 
 def outdated_folders(
-    folders: Sequence[Folder], known: Mapping[bytes, Folder], other_inodes: Collection[int]
+    folders: Sequence[Folder], last_folders: Mapping[bytes, Folder], other_inodes: Collection[int]
 ) -> tuple[frozenset[bytes], frozenset[int]]:
     """Return the paths of folders that list a file at a path it has left, and the inodes of moved files.
 
@@ -23,8 +23,8 @@ def outdated_folders(
         other_inodes: inodes of further files that may have left their path of the earlier scan.
     """
     new_inodes: set[int] = set()
-    for folder in folders if known else ():
-        before = known.get(folder.path)
+    for folder in folders if last_folders else ():
+        before = last_folders.get(folder.path)
         if folder is not before:
             new_inodes.update(inode for _, inode in _rows(folder) - _rows(before))
     candidates = new_inodes.union(other_inodes)

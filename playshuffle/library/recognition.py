@@ -103,10 +103,10 @@ def recognise(
     paths = [path + name for path in changed for name in files[path].names.split(b"/")]
     marks = Marks(b"".join([files[path].marks for path in changed]))
     scan = _ScannedFiles(files, changed, paths, marks, extent, now_s)
-    known = [*_entered_tracks(table, changed), *gone]
-    known += _tracks_elsewhere(table, scan, known)
-    known += (KnownTrack(number, *file[:2], Origin.VANISHED) for number, file in table.vanished.items())
-    search = Search(known, paths, marks, partial(_contents, table, files), is_drive_missing=bool(missing))
+    searched = [*_entered_tracks(table, changed), *gone]
+    searched += _tracks_elsewhere(table, scan, searched)
+    searched += (KnownTrack(number, *file[:2], Origin.VANISHED) for number, file in table.vanished.items())
+    search = Search(searched, paths, marks, partial(_contents, table, files), is_drive_missing=bool(missing))
     search.run(moved)
     return _without_old(_table_after(table, scan, search), now_s)
 
@@ -129,9 +129,9 @@ def _files_by_folder(libraries: Iterable[Tracks], table: TrackTable) -> dict[byt
             elif folder_files.names == row_before.names:  # tags were not read
                 folder_files = _Files(row_before.names, row_before.marks)
             else:
-                known = _Files(row_before.names, row_before.marks).marks_by_name()
+                known_marks = _Files(row_before.names, row_before.marks).marks_by_name()
                 by_name = folder_files.marks_by_name()
-                folder_files = _packed({name: known.get(name, mark) for name, mark in by_name.items()})
+                folder_files = _packed({name: known_marks.get(name, mark) for name, mark in by_name.items()})
             if folder_files != files.get(folder.path, folder_files):
                 both = files[folder.path].marks_by_name() | folder_files.marks_by_name()
                 folder_files = _packed(both)
@@ -216,15 +216,15 @@ def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Exte
 
 
 def _tracks_elsewhere(
-    table: TrackTable, scan: _ScannedFiles, known: Iterable[KnownTrack]
+    table: TrackTable, scan: _ScannedFiles, searched: Iterable[KnownTrack]
 ) -> Iterator[KnownTrack]:
     """Yield the known tracks that a new file may be, from folders that the scan did not find."""
     elsewhere = [path for path in table.folders if path not in scan.files]
     if not elsewhere:
         return
     # Only a new or changed file may be a track from elsewhere: otherwise no other folder is read.
-    as_before = {track[1:3] for track in known}
-    gone = {track.number for track in known if track.origin is Origin.GONE}
+    as_before = {track[1:3] for track in searched}
+    gone = {track.number for track in searched if track.origin is Origin.GONE}
     new = [mark for path, mark in zip(scan.paths, scan.marks, strict=True) if (path, mark) not in as_before]
     same = {same_file_key(mark) for mark in new} - {None}
     copies = {copy_key(mark) for mark in new} - {None}
@@ -240,9 +240,9 @@ def _tracks_elsewhere(
 
 
 def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[int]", "array[int]"]:
-    known = [row.marks for row in table.folders.values()]
-    known.append(packed_marks(file.mark for file in table.vanished.values()))
-    return contents_of(b"".join(known)), contents_of(b"".join([folder.marks for folder in files.values()]))
+    marks = [row.marks for row in table.folders.values()]
+    marks.append(packed_marks(file.mark for file in table.vanished.values()))
+    return contents_of(b"".join(marks)), contents_of(b"".join([folder.marks for folder in files.values()]))
 
 
 def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> TrackTable:
@@ -320,12 +320,12 @@ def _kept_and_vanished(
 def _folders_after(
     table: TrackTable,
     scan: _ScannedFiles,
-    known: Iterable[KnownTrack],
+    searched: Iterable[KnownTrack],
     numbers: "array[int]",
     marks: bytes,
     kept: Mapping[bytes, Sequence[_Row]],
 ) -> dict[bytes, FolderRow]:
-    left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
+    left = {track.number for track in searched if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
     folders = _without(table.folders, left)
     start = 0
     for path in scan.changed:

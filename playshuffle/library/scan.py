@@ -126,9 +126,9 @@ def scan_places(
     shrunk: Sequence[tuple[Folder, str]] = ()
     if read_all is not None:
         reading = _TagReading(cached, cache, read_all, progress)
-        scanned, shrunk = {part: reading.with_tags(each) for part, each in walked.items()}, reading.shrunk
+        scanned, shrunk = {part: reading.with_tags(result) for part, result in walked.items()}, reading.shrunk
     else:
-        scanned = {part: each.changed(Folder.without_tags) for part, each in walked.items()}
+        scanned = {part: result.changed(Folder.without_tags) for part, result in walked.items()}
     return Scan({place: scanned[part] for place, part in parts.items()}, cached, shrunk)
 
 
@@ -140,8 +140,8 @@ def find_folders(
     Outdated folders are listed again, so that each file is found once.
     """
     look = look._replace(known_files=KnownFiles(cached.values()), still_ns=changes.still_ns)
-    dirty, known = changes.dirty, {place: _below(place, cached) for place in places}
-    walked = _walk_all(known, dirty, look)
+    dirty, folders_of = changes.dirty, {place: _below(place, cached) for place in places}
+    walked = _walk_all(folders_of, dirty, look)
     before, began_s = cached, time.monotonic()
     moved_inodes: Collection[int] = frozenset()
     walk_count = 0
@@ -153,8 +153,8 @@ def find_folders(
         if not paths or not _may_walk_again(walk_count, began_s, paths):
             return walked
         before = {folder.path: folder for folder in folders}
-        known = {place: _by_path(walked[place]) for place in places}
-        again = _walk_all(known, Dirty(paths), look._replace(moved_inodes=moved_inodes))
+        folders_of = {place: _by_path(walked[place]) for place in places}
+        again = _walk_all(folders_of, Dirty(paths), look._replace(moved_inodes=moved_inodes))
         walked = {place: result.after(walked[place]) for place, result in again.items()}
 
 
@@ -168,11 +168,11 @@ def _may_walk_again(walk_count: int, began_s: float, outdated: Iterable[bytes]) 
 
 
 def _walk_all(
-    known: Mapping[Place, Mapping[bytes, Folder]], dirty: Dirty | None, look: Look
+    folders_of: Mapping[Place, Mapping[bytes, Folder]], dirty: Dirty | None, look: Look
 ) -> dict[Place, WalkResult]:
     fresh: dict[bytes, Folder] = {}
     results: dict[Place, WalkResult] = {}
-    for place, folders in known.items():
+    for place, folders in folders_of.items():
         if place.files is not None:
             listed, missing = listed_folders(place.files, look.workers)
             results[place] = WalkResult({b"": [_as_known(folder, folders) for folder in listed]}, missing)
@@ -185,9 +185,9 @@ def _walk_all(
     return results
 
 
-def _as_known(folder: Folder, known: Mapping[bytes, Folder]) -> Folder:
+def _as_known(folder: Folder, known_folders: Mapping[bytes, Folder]) -> Folder:
     """Return the known folder, which may have tags, if it has the same files; otherwise the folder."""
-    before = known.get(folder.path, folder)
+    before = known_folders.get(folder.path, folder)
     is_same = (before.device, before.names, before.stamps) == (folder.device, folder.names, folder.stamps)
     return before if is_same and before.odd.linked == folder.odd.linked else folder
 

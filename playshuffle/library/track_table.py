@@ -91,8 +91,8 @@ class TrackTable(NamedTuple):
 
     def lost_numbers(self) -> frozenset[int]:
         """Return the numbers of former tracks that the table does not have any more."""
-        known = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
-        return frozenset(range(1, self.next_number)).difference(known)
+        numbers = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
+        return frozenset(range(1, self.next_number)).difference(numbers)
 
     def vanished_long_ago(self, now_s: int) -> frozenset[int]:
         """Return the tracks that vanished so long ago that they lose their positions in orders."""

@@ -138,7 +138,7 @@ class Tracks:
         `make` returns the values of a folder's files.
         """
         values = self.of_tracks([value for folder in self.folders for value in make(folder)])
-        return values if indices is None or len(indices) == len(values) else [values[at] for at in indices]
+        return values if indices is None or len(indices) == len(values) else [values[row] for row in indices]
 
     def of_tracks(self, values: list[T]) -> list[T]:
         return values if self.rows is None else [values[row] for row in self.rows]
@@ -146,9 +146,9 @@ class Tracks:
 
 def _looked_up(kind: str, table: "array[int]", keys: Iterable[int]) -> "array[int]":
     """Return the value of each key; `~key` for a key that the table does not have."""
-    values, each, end = array(kind), iter(keys), len(table)
+    values, left, end = array(kind), iter(keys), len(table)
     # A comprehension is twice as fast as `map` over an array. A whole list takes nine times the memory.
-    while part := [table[key] if 0 <= key < end else ~key for key in islice(each, _PART)]:
+    while part := [table[key] if 0 <= key < end else ~key for key in islice(left, _PART)]:
         values.fromlist(part)
     return values
 

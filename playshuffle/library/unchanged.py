@@ -24,16 +24,16 @@ def unchanged(folders: Iterable[Folder], look: Look) -> dict[bytes, Folder]:
     """Return, by path, the plain folders (`is_plain`) whose content and device have not changed."""
     plain = [folder for folder in folders if folder.is_plain]
     is_unchanged = partial(_is_unchanged, _with_fine_stamps(plain), look.workers)
-    found = {}
+    same = {}
     files = 0
     answers = look.workers.each(is_unchanged, plain)
     for number, (folder, is_same) in enumerate(zip(plain, answers, strict=True)):
         if is_same:
-            found[folder.path] = folder
+            same[folder.path] = folder
         files += folder.track_count
         if number % _SEEN_EVERY == 0:
             look.report(files)
-    return found
+    return same
 
 
 def _with_fine_stamps(folders: Iterable[Folder]) -> frozenset[int]:
@@ -43,7 +43,7 @@ def _with_fine_stamps(folders: Iterable[Folder]) -> frozenset[int]:
         if folder.is_settled:
             samples.setdefault(folder.device, folder)
     kinds = (mounts.device_kind(folder.path) for folder in samples.values())
-    return frozenset(found[0] for found in kinds if found is not None and found[1] in _FINE_STAMPS)
+    return frozenset(kind[0] for kind in kinds if kind is not None and kind[1] in _FINE_STAMPS)
 
 
 def _is_unchanged(fine_devices: Container[int], workers: Workers, folder: Folder) -> bool:

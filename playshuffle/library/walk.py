@@ -103,12 +103,12 @@ class Walk:
     Every folder, identified by device and inode, is entered once: loops of links end, and roots may overlap.
 
     Args:
-        known: folders of the last scan, by path.
-        unchanged: the folders in `known` that need not be listed again.
+        before: folders of the last scan, by path.
+        unchanged: the folders in `before` that need not be listed again.
     """
 
-    def __init__(self, known: Mapping[bytes, Folder], unchanged: Mapping[bytes, Folder], look: Look) -> None:
-        self._known = known
+    def __init__(self, before: Mapping[bytes, Folder], unchanged: Mapping[bytes, Folder], look: Look) -> None:
+        self._known = before
         self._unchanged = unchanged
         self._look = look
         self._roots: list[list[Folder]] = []

@@ -93,12 +93,12 @@ def playlists_in_the_way(state: State, moved: Sequence[MovedRow]) -> list[bytes]
         number for path, packed in folders if ("folder", path) in taken for number in array("I", packed)
     }
     records = state.rows("SELECT path, numbers FROM record_tracks")
-    found = {
+    playlists = {
         path
         for path, packed in records
         if ("record_tracks", path) in taken or not numbers.isdisjoint(array("I", packed))
     }
-    return sorted(map(state.real.absolute, found))
+    return sorted(map(state.real.absolute, playlists))
 
 
 def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, bytes]) -> None:
@@ -119,8 +119,8 @@ def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, byt
         ready = [stack.enter_context(atomic_file.prepared(path, [text])) for path, text in files.items()]
         atomic_file.write(moving_mark(), [b""])
         state.change(act)
-        for each in ready:
-            each.replace()
+        for file in ready:
+            file.replace()
         _write_files(state)
 
 

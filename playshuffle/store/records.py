@@ -105,8 +105,8 @@ def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
     path = state.real.stored(playlist)
     numbers = dict(state.rows("SELECT age, numbers FROM record_tracks WHERE path = ?", path))
     query = "SELECT age, kind, facts, content, digest FROM record WHERE path = ? ORDER BY age"
-    found = {age: _record(numbers[age], *row) for age, *row in state.rows(query, path) if age in numbers}
-    return {age: record for age, record in found.items() if record != NOTHING}
+    by_age = {age: _record(numbers[age], *row) for age, *row in state.rows(query, path) if age in numbers}
+    return {age: record for age, record in by_age.items() if record != NOTHING}
 
 
 def last(state: State, playlist: bytes) -> SavedRecord | None:
@@ -196,8 +196,8 @@ def _record(packed: bytes, kind: str, text: str, content: str, digest: bytes) ->
 
 
 def _deck(numbers: "array[int]", facts: Mapping[str, Any]) -> Deck:
-    each = iter(numbers)
-    *parts, entries = (tuple(islice(each, size)) for size in facts["parts"])
+    rest = iter(numbers)
+    *parts, entries = (tuple(islice(rest, size)) for size in facts["parts"])
     fields: dict[str, Any] = dict(zip(PARTS, parts, strict=True)) | {name: facts[name] for name in _FACTS}
     deck = Deck(**fields)._replace(since=date.fromisoformat(facts["since"]))
     if (deal := facts["deal"]) is None:

@@ -16,13 +16,13 @@ def playlists(state: State) -> list[bytes]:
 
 def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
     """Return the stored entries of each skip list of a playlist."""
-    known: dict[bytes, list[bytes]] = {}
+    entries: dict[bytes, list[bytes]] = {}
     absolute = state.named.absolute
     query = "SELECT list, paths FROM skip_list WHERE playlist = ?"
     for path, packed in state.rows(query, state.real.stored(playlist)):
         paths = zlib.decompress(packed)
-        known[absolute(path)] = list(map(absolute, paths.split(b"\0"))) if paths else []
-    return known
+        entries[absolute(path)] = list(map(absolute, paths.split(b"\0"))) if paths else []
+    return entries
 
 
 def entries(state: State, path: bytes) -> set[bytes]:

@@ -165,10 +165,10 @@ def sweep(folder: bytes, name: bytes) -> None:
     before, after = _around(name)
     is_litter = re.compile(re.escape(before) + b"[0-9a-f]{%d}" % (2 * _CHANCE) + re.escape(after)).fullmatch
     with contextlib.suppress(OSError), _folder(folder) as folder_fd:  # litter does no harm; writing will tell
-        for found in filter(is_litter, map(os.fsencode, os.listdir(folder_fd))):
-            status = os.stat(found, dir_fd=folder_fd, follow_symlinks=False)
+        for litter in filter(is_litter, map(os.fsencode, os.listdir(folder_fd))):
+            status = os.stat(litter, dir_fd=folder_fd, follow_symlinks=False)
             if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
-                os.unlink(found, dir_fd=folder_fd)
+                os.unlink(litter, dir_fd=folder_fd)
 
 
 @contextlib.contextmanager

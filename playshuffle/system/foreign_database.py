@@ -81,8 +81,8 @@ def _read_unlocked(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
         else:
             with tempfile.TemporaryDirectory(prefix="playshuffle-") as folder:
                 copy = os.path.join(os.fsencode(folder), b"copy")
-                for each in before:
-                    shutil.copyfile(each, copy + each.removeprefix(path))
+                for file in before:
+                    shutil.copyfile(file, copy + file.removeprefix(path))
                 result = _read(copy, "mode=rw", read)
     except (sqlite3.DatabaseError, FileNotFoundError):
         if _stamps(path) == before:
@@ -108,13 +108,13 @@ def _is_in_wal_mode(path: bytes) -> bool:
 
 
 def _stamps(path: bytes) -> Mapping[bytes, tuple[int, int, int]]:
-    found: dict[bytes, tuple[int, int, int]] = {}
-    for each in (path, *(path + suffix for suffix in _LOGS)):
+    stamps: dict[bytes, tuple[int, int, int]] = {}
+    for file in (path, *(path + suffix for suffix in _LOGS)):
         with contextlib.suppress(FileNotFoundError):
-            status = os.stat(each)
+            status = os.stat(file)
             if status.st_size:
-                found[each] = status.st_size, status.st_mtime_ns, status.st_ino
-    return found
+                stamps[file] = status.st_size, status.st_mtime_ns, status.st_ino
+    return stamps
 
 
 @contextlib.contextmanager
