@@ -60,7 +60,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes]) -> None:
 
 def _present() -> dict[str, str]:
     names = json.loads(_ask("--acquired", "list"))
-    return {each["connection"]: _title(each["name"]) for each in names if each["name"].startswith(_PREFIX)}
+    return {row["connection"]: _title(row["name"]) for row in names if row["name"].startswith(_PREFIX)}
 
 
 def _all_news(process: subprocess.Popen[bytes], names: dict[str, str]) -> Iterator[News]:
@@ -86,12 +86,12 @@ def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool
             if message["member"] == _OURS:
                 continue
             now_s = time.monotonic() if is_live else message["timestamp-realtime"] / 1e6
-            known = frozenset(names)
+            names_before = frozenset(names)
             if (sender := message["sender"]) != _BUS:
                 names.setdefault(sender, sender)
             news = [*_read(message, names, now_s)]
             if is_live:  # it may play already: its first signals came before its name, or were lost
-                for new in names.keys() - known:
+                for new in names.keys() - names_before:
                     yield from _asked(new, names, is_late=False)
             yield from news
 
@@ -114,8 +114,8 @@ def _asked(sender: str, names: dict[str, str], *, is_late: bool) -> Iterator[New
     with contextlib.suppress(AttributeError, OSError, TypeError, ValueError):
         lines = _ask("get-property", sender, _PATH, _PLAYER, *keys).splitlines()
         properties = dict(zip(keys, map(json.loads, lines), strict=True))
-        for each in _news(sender, names, time.monotonic(), properties):
-            yield each._replace(is_late=is_late)
+        for news in _news(sender, names, time.monotonic(), properties):
+            yield news._replace(is_late=is_late)
 
 
 def _ask(*words: str) -> bytes:
@@ -127,15 +127,15 @@ def _ask(*words: str) -> bytes:
 
 
 def _news(sender: str, names: dict[str, str], now_s: float, properties: Mapping[str, Any]) -> Iterator[News]:
-    values = {key: each["data"] for key, each in properties.items()}
-    tags = {key: each["data"] for key, each in values.get("Metadata", {}).items()}
+    values = {key: value["data"] for key, value in properties.items()}
+    tags = {key: value["data"] for key, value in values.get("Metadata", {}).items()}
     texts = [tags.get(f"xesam:{key}") or "" for key in ("url", "artist", "title", "album")]
-    track = Track(*(str(each[0] if isinstance(each, list) else each) for each in texts))
-    known = track if track.uri or track.title else None
+    track = Track(*(str(text[0] if isinstance(text, list) else text) for text in texts))
+    named = track if track.uri or track.title else None
     length_us = tags.get("mpris:length")
     length_s = max(0, length_us) / 1e6 if isinstance(length_us, int | float) else 0.0
     if not _BRIDGES.match(names[sender]):
-        yield News(sender, names[sender], now_s, values.get("PlaybackStatus", ""), known, length_s)
+        yield News(sender, names[sender], now_s, values.get("PlaybackStatus", ""), named, length_s)
 
 
 def _title(name: str) -> str:

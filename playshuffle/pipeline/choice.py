@@ -93,8 +93,8 @@ class Choice(NamedTuple):
 
     def why_not(self, index: int) -> Cause | None:
         for stage in self.stages:
-            at = bisect_left(stage.indices, index)
-            if at < len(stage.indices) and stage.indices[at] == index:
+            position = bisect_left(stage.indices, index)
+            if position < len(stage.indices) and stage.indices[position] == index:
                 return stage.reasons.get(index) or why_no_match(stage.terms(index))
         return None
 

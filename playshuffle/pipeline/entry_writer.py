@@ -188,7 +188,7 @@ def _style_and_base(
 
 def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
     """Return whether `..` leads from the playlist to these folders despite symbolic links."""
-    top = os.path.commonpath([folder, *(each.path for each in folders)])
+    top = os.path.commonpath([folder, *(other.path for other in folders)])
     return os.path.realpath(folder) == os.path.normpath(
         os.path.join(os.path.realpath(top), os.path.relpath(folder, top))
     )

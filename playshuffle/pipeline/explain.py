@@ -227,7 +227,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         order = saved.present_then if saved is not None else ()
         return PlaylistStages(
             run=run,
-            entries={path: at for at, path in enumerate(file.entries())} if file is not None else {},
+            entries={path: row for row, path in enumerate(file.entries())} if file is not None else {},
             indices={path: index for index, path in enumerate(paths)},
             skipped=dict((*library.unreadable, *library.skipped)),
             positions=None if request.deal is not None else _positions(order),

@@ -105,17 +105,17 @@ def _open(
         if state.tracks_version() != version:  # another process has found more
             reach, scan = _scan(requests, state, cache, tools, changes._replace(dirty=None))
     now_s = int(tools.clock())
-    known = state.load_tracks(_roots(scan, reach))
+    before = state.load_tracks(_roots(scan, reach))
     try:
-        table, missing, elsewhere = recognise_scan(known, scan, reach, changes, now_s)
+        table, missing, elsewhere = recognise_scan(before, scan, reach, changes, now_s)
     except PartError:
-        known = state.load_tracks()
-        table, missing, elsewhere = recognise_scan(known, scan, reach, changes, now_s)
+        before = state.load_tracks()
+        table, missing, elsewhere = recognise_scan(before, scan, reach, changes, now_s)
     if writes:
-        state.save_tracks(known, table)
+        state.save_tracks(before, table)
     forget_removed(scan, cache, [*elsewhere, *(root for root, _ in missing)])
     libraries = make_libraries(table, scan, missing, tags_cache)
-    renamed = {path: number for number, path in table.former_paths(known).items()}  # not saved by a dry run
+    renamed = {path: number for number, path in table.former_paths(before).items()}  # not saved by a dry run
     # A part of the table is not needed again, and takes much memory.
     whole_table = (lambda: table) if table.is_whole else functools.cache(state.load_tracks)
     return OpenLibrary(
@@ -127,7 +127,7 @@ def _open(
         {},
         whole_table,
         functools.cache(lambda: {**state.former_paths(), **renamed}),
-        frozenset(file.path for number, file in table.vanished.items() if number not in known.vanished),
+        frozenset(file.path for number, file in table.vanished.items() if number not in before.vanished),
     )
 
 

@@ -198,9 +198,9 @@ def _in_file(
     if file.stamp() == order.stamp:
         return order, ()
     content = file.fingerprint()
-    found = next((record for record in stored.values() if record.content == content), None)
-    if found is not None:
-        return found, ()
+    fitting = next((record for record in stored.values() if record.content == content), None)
+    if fitting is not None:
+        return fitting, ()
     text = f"Another program changed {shown(file.path)}."
     text += " It is replaced, and its last order is the saved one."
     return stored.get(LAST), (Note("changed_by_another", text),)

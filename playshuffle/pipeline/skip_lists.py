@@ -85,30 +85,30 @@ def read_skip_lists(
     Raises:
         PlayshuffleError: a list cannot be read, and no run has read it before.
     """
-    known = store.load(state, playlist) if playlist is not None else {}
-    read = [_read(path, known.get(path), state) for path in lists]
-    content = {each.path: list(each.lines) for each in read}
-    if writes and playlist is not None and content != known:
+    saved = store.load(state, playlist) if playlist is not None else {}
+    read = [_read(path, saved.get(path), state) for path in lists]
+    content = {skip_list.path: list(skip_list.lines) for skip_list in read}
+    if writes and playlist is not None and content != saved:
         store.save(state, playlist, content)
     return read
 
 
-def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
+def _read(path: bytes, saved: Sequence[bytes] | None, state: State) -> SkipList:
     try:
         entries = playlist_reader.read(path).entries
         rules = rules_in(playlist_reader.lines_of(path))
     except PlayshuffleError as error:
-        if known is None:
+        if saved is None:
             raise OptionError(
                 "{}: {problem} The playlist was not changed.", "without", code=Exit.NO_INPUT, problem=error
             ) from error
-        return SkipList(path, dict.fromkeys(known, 0), str(error))
+        return SkipList(path, dict.fromkeys(saved, 0), str(error))
     lines: dict[bytes, int] = {}
     for entry in entries:
         if entry.path and b"\0" not in entry.path:
             lines.setdefault(os.path.normpath(entry.path), entry.line)
     lines |= rules
-    new = frozenset(lines).difference(known or ())
+    new = frozenset(lines).difference(saved or ())
     if new:
         new = new.difference(store.entries(state, path))
     return SkipList(path, lines, new=new)
@@ -127,17 +127,17 @@ def folder_of(rule: bytes) -> bytes | None:
     return os.path.normpath(os.path.expanduser(text)) if text.startswith((b"/", b"~/")) else None
 
 
-def _left_out_by(rule: bytes, found: Tracks, rows_of: RowsOf) -> Sequence[int]:
+def _left_out_by(rule: bytes, tracks: Tracks, rows_of: RowsOf) -> Sequence[int]:
     """Return the indices of the tracks that a rule leaves out: none, if it is a mistyped query."""
     folder = folder_of(rule)
     if folder is not None:
         tops = tuple(os.path.join(top, b"") for top in {folder, os.path.realpath(folder)})
-        return [index for index, path in enumerate(found.paths) if path.startswith(tops)]
+        return [index for index, path in enumerate(tracks.paths) if path.startswith(tops)]
     from playshuffle.selection.query import parse  # few lists have rules
 
     with suppress(PlayshuffleError):
         query = parse(os.fsdecode(rule.removeprefix(RULE)))
-        return query.select(found, range(len(found)), rows_of).kept
+        return query.select(tracks, range(len(tracks)), rows_of).kept
     return ()
 
 
@@ -153,55 +153,55 @@ def followed(
         former_paths: returns the number of the track that had each path last.
         deleted: paths of tracks that were just found to be deleted.
     """
-    gone = [path for each in lists for path in each.lines if path[:1] == b"/" and is_gone(path)]
+    gone = [path for skip_list in lists for path in skip_list.lines if path[:1] == b"/" and is_gone(path)]
     if not gone:
         return [*lists]
     numbers = numbers_of(gone, former_paths())
     indices = tracks.indices_of(numbers.values())
     path_of = {path: tracks.paths[index] for path, index in zip(numbers, indices, strict=True) if index >= 0}
     return [
-        each._replace(
-            lines={path_of.get(path, path): line for path, line in each.lines.items()},
-            new=each.new.union(each.lines.keys() & deleted).difference(path_of),
+        skip_list._replace(
+            lines={path_of.get(path, path): line for path, line in skip_list.lines.items()},
+            new=skip_list.new.union(skip_list.lines.keys() & deleted).difference(path_of),
         )
-        for each in lists
+        for skip_list in lists
     ]
 
 
 def numbers_of(paths: Iterable[bytes], former_paths: Mapping[bytes, int]) -> dict[bytes, int]:
     """Return the number of each path in `former_paths`, also through links and in other spellings."""
     by_form = {folded(os.fsdecode(path)): number for path, number in former_paths.items()}
-    found: dict[bytes, int] = {}
+    numbers: dict[bytes, int] = {}
     for path in paths:
         for name in (path, os.path.realpath(path)):
             number = former_paths.get(name) or by_form.get(folded(os.fsdecode(name)))
             if number is not None:
-                found.setdefault(path, number)
-    return found
+                numbers.setdefault(path, number)
+    return numbers
 
 
 def reasons_to_skip(
-    found: Tracks, lists: Sequence[SkipList], rows_of: RowsOf
+    tracks: Tracks, lists: Sequence[SkipList], rows_of: RowsOf
 ) -> tuple[dict[int, tuple[str, str]], list[bytes]]:
     """Map each omitted index to a reason and its skip list; return also the skip lists that omit none.
 
     An entry names a track by its path, or by another path to the same file.
     """
-    index_of = {path: index for index, path in enumerate(found.paths)} if lists else {}
+    index_of = {path: index for index, path in enumerate(tracks.paths)} if lists else {}
     reasons: dict[int, tuple[str, str]] = {}
     idle: list[bytes] = []
-    for each in lists:
-        lines = _lines_by_index(each, index_of, found, rows_of)
+    for skip_list in lists:
+        lines = _lines_by_index(skip_list, index_of, tracks, rows_of)
         for index, line in lines.items():
-            where = f"in {shown(each.path)}" + (f", line {line}" if line else "")
-            reasons.setdefault(index, (where, os.fsdecode(each.path)))
-        if each.lines and not lines:
-            idle.append(each.path)
+            where = f"in {shown(skip_list.path)}" + (f", line {line}" if line else "")
+            reasons.setdefault(index, (where, os.fsdecode(skip_list.path)))
+        if skip_list.lines and not lines:
+            idle.append(skip_list.path)
     return reasons, idle
 
 
 def _lines_by_index(
-    listed: SkipList, index_of: Mapping[bytes, int], found: Tracks, rows_of: RowsOf
+    listed: SkipList, index_of: Mapping[bytes, int], tracks: Tracks, rows_of: RowsOf
 ) -> dict[int, int]:
     """Map the index of each omitted track to the line of the skip list that omits it."""
     lines: dict[int, int] = {}
@@ -209,13 +209,13 @@ def _lines_by_index(
     for path, line in listed.lines.items():
         index = index_of.get(path)
         if path.startswith(RULE):
-            lines = dict.fromkeys(_left_out_by(path, found, rows_of), line) | lines
+            lines = dict.fromkeys(_left_out_by(path, tracks, rows_of), line) | lines
         elif index is not None:
             lines.setdefault(index, line)
         elif (file := file_at(path)) is not None:
             others.setdefault(file, line)
     if others:
-        for index, file in enumerate(found.column(Folder.files)):
+        for index, file in enumerate(tracks.column(Folder.files)):
             if file in others:
                 lines.setdefault(index, others[file])
     return lines

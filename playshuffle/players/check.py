@@ -271,10 +271,10 @@ def _not_played(name: str, playable: Sequence[Entry]) -> list[Trouble]:
     if not plays or not others:
         return []
     counts = Counter(_suffix(entry).decode(errors="replace")[1:].upper() for entry in others)
-    found = ", ".join(f"{count:,} {suffix}" for suffix, count in counts.most_common())
+    suffixes = ", ".join(f"{count:,} {suffix}" for suffix, count in counts.most_common())
     wanted = any_of([suffix.decode()[1:] for suffix in plays])
     cure = f"make it with --for {name} --where format:{wanted}"
-    quirk = Quirk(f"not {wanted.upper()}, which many need ({found})", cure)
+    quirk = Quirk(f"not {wanted.upper()}, which many need ({suffixes})", cure)
     return [_trouble(entry, quirk) for entry in others]
 
 

@@ -100,7 +100,7 @@ def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[in
 
     URIs never do. Paths do if they have a newline, or, unless `may_return`, a carriage return.
     """
-    return [at for at, entry in enumerate(entries) if b"\n" in entry or (b"\r" in entry and not may_return)]
+    return [row for row, text in enumerate(entries) if b"\n" in text or (b"\r" in text and not may_return)]
 
 
 class Text:
@@ -196,8 +196,8 @@ def located(lines: Iterable[bytes], folder: bytes, comments: Mapping[str, str]) 
     if "ESCAPES" in comments:
         lines = map(unescaped, lines)
     paths = paths_of(lines, Back.read(comments.get("BASE", ""), folder))
-    found = [path for path in paths if path]
-    return Parsed(found, dict(comments), len(paths) - len(found))
+    local = [path for path in paths if path]
+    return Parsed(local, dict(comments), len(paths) - len(local))
 
 
 def paths_of(lines: Iterable[bytes], back: Back) -> list[bytes]:

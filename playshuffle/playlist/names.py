@@ -50,7 +50,7 @@ class Names:
         # Two letters of another encoding may also be one letter in UTF-8.
         for text in dict.fromkeys((_text(name, encoding), _text(name, "utf-8", encoding))):
             alike = self._names(real).get(folded(text), [])
-            same = [each for each in alike if composed(_text(each)) == composed(text)]
+            same = [other for other in alike if composed(_text(other)) == composed(text)]
             if len(same or alike) == 1:
                 return os.path.join(real, *(same or alike))
         return None
@@ -65,7 +65,7 @@ class Names:
 
 
 def _text(name: bytes, *encodings: str) -> str:
-    for each in encodings or ("utf-8", _ENCODINGS[0]):
+    for encoding in encodings or ("utf-8", _ENCODINGS[0]):
         with contextlib.suppress(LookupError, ValueError):
-            return name.decode(each)
+            return name.decode(encoding)
     return name.decode("latin-1")

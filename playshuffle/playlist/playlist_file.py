@@ -83,8 +83,8 @@ class PlaylistFile(NamedTuple):
 
     def entries(self) -> list[bytes]:
         names = Names()
-        found = (path if os.path.lexists(path) else names.find(path) or path for path in self.written())
-        return list(dict.fromkeys(found))
+        paths = (path if os.path.lexists(path) else names.find(path) or path for path in self.written())
+        return list(dict.fromkeys(paths))
 
     def comments(self) -> dict[str, str]:
         """Return playshuffle's comments, without the tracks of a round, which follow all others."""
@@ -100,7 +100,7 @@ class PlaylistFile(NamedTuple):
             names = sorted(os.listdir(folder))
         except OSError:
             return []
-        paths = [os.path.join(folder, each) for each in names if original_name(each) == name]
+        paths = [os.path.join(folder, other) for other in names if original_name(other) == name]
         readable = [path for path in paths if os.path.isfile(path) and os.access(path, os.R_OK)]
         copies = [self._replace(path=path, exists=True) for path in readable]
         return [copy for copy in copies if copy.has_mark()]

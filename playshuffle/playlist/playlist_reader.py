@@ -182,11 +182,11 @@ def read_content(content: bytes, path: bytes) -> Listed:
         except ValueError as error:
             raise _no_playlist(path, str(error)) from error
         names = Names()
-        known = [
-            _existing(Entry(number, found, "U", found), {"": found}, names)
-            for number, found in enumerate(paths.paths, 1)
+        entries = [
+            _existing(Entry(number, file, "U", file), {"": file}, names)
+            for number, file in enumerate(paths.paths, 1)
         ]
-        return Listed(known + [Entry(0, b"", "", b"")] * paths.foreign, frozenset(), is_m3u=False)
+        return Listed(entries + [Entry(0, b"", "", b"")] * paths.foreign, frozenset(), is_m3u=False)
     content, oddities = _without_oddities(content, path)
     comments = comments_in(io.BytesIO(content))
     folder = os.path.dirname(path) if comments else _entries_folder(path, content)
@@ -298,14 +298,14 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
         if form == "R" and back.real(line) != line:  # a drive or a share, written by playshuffle
             form = "A"
         plain = unescaped(line) if "ESCAPES" in comments else line
-        [found] = paths_of([plain], back)
-        entry = Entry(number, line, form, found, "percent" if plain != line else "")
-        if not found:  # a stream, or on another host
+        [path] = paths_of([plain], back)
+        entry = Entry(number, line, form, path, "percent" if plain != line else "")
+        if not path:  # a stream, or on another host
             entry = Entry(number, line, "", b"")
         elif are_uris and form == "R" and b"%" in line:
-            entry = _existing(entry, {**_in_other_words(entry, back), "": found}, names)
-        elif not os.path.lexists(found):
-            entry = _existing(entry, {"": found, **_in_other_words(entry, back)}, names)
+            entry = _existing(entry, {**_in_other_words(entry, back), "": path}, names)
+        elif not os.path.lexists(path):
+            entry = _existing(entry, {"": path, **_in_other_words(entry, back)}, names)
         yield entry
 
 
@@ -341,12 +341,12 @@ def _existing(entry: Entry, paths: Mapping[str, bytes], names: Names) -> Entry:
         if os.path.lexists(path):
             return entry._replace(path=path, taken=key or entry.taken)
     for key, path in paths.items():
-        if (found := names.find(path)) is not None:
-            return entry._replace(path=found, taken=key or entry.taken or _difference(path, found))
+        if (real := names.find(path)) is not None:
+            return entry._replace(path=real, taken=key or entry.taken or _difference(path, real))
     return entry
 
 
-def _difference(path: bytes, found: bytes) -> str:
-    if not (is_utf8(path) and is_utf8(found)):
+def _difference(path: bytes, real: bytes) -> str:
+    if not (is_utf8(path) and is_utf8(real)):
         return "latin1"
-    return "form" if composed(path.decode()) == composed(found.decode()) else "case"
+    return "form" if composed(path.decode()) == composed(real.decode()) else "case"

@@ -109,7 +109,7 @@ class _Groups:
     def _join_members(self, members: Iterable[int], within_ms: int) -> None:
         """Add these tracks, the shortest first, each to the first group that it fits."""
         firsts: list[int] = []
-        for index in sorted(members, key=lambda each: (self._facts[each].length_ms, self._facts[each].path)):
+        for index in sorted(members, key=lambda row: (self._facts[row].length_ms, self._facts[row].path)):
             for first in firsts:
                 is_near = self._facts[index].length_ms - self._facts[first].length_ms <= within_ms
                 if is_near and self._merge(self._group_of[first], self._group_of[index]):

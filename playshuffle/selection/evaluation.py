@@ -63,7 +63,7 @@ class Evaluation:
             return self._of_term(node, block)
         if isinstance(node, Not):
             return [not is_match for is_match in self.matches(node.node, block)]
-        parts = [self.matches(each, block) for each in node.nodes] or [[True] * block.count]
+        parts = [self.matches(child, block) for child in node.nodes] or [[True] * block.count]
         return list(map(any if node.is_any else all, zip(*parts, strict=True)))
 
     def _of_term(self, term: Term, block: Block) -> list[bool]:

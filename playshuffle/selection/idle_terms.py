@@ -24,14 +24,14 @@ def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterabl
     if not any(term.is_negated or term.tops for term in unused):
         return ()
     paths = list(folders)
-    found = []
+    idle = []
     for term in unused:
         tops = tuple(os.path.join(top, b"") for top in term.tops)
         is_there = bool(tops) and any(path.startswith(tops) for path in paths)
         is_of_tracks = any(check.field.kind != DAY for check in term.checks)
         if (term.is_negated and is_of_tracks) or (tops and not is_there):
-            found.append(Idle(term.text, term.is_negated, None if is_there else _near(term, paths)))
-    return tuple(found)
+            idle.append(Idle(term.text, term.is_negated, None if is_there else _near(term, paths)))
+    return tuple(idle)
 
 
 def _near(term: Term, folders: Sequence[bytes]) -> str | None:

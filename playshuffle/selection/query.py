@@ -105,17 +105,17 @@ def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
     except tokens.QueryError:
         return text
     for word in reversed(words):
-        found = re.fullmatch(r"([-^]?(?:\w+:)?(?:=~(?=/)|=)?)([/~].*)", word.text, re.DOTALL)
-        if found is None:
+        match = re.fullmatch(r"([-^]?(?:\w+:)?(?:=~(?=/)|=)?)([/~].*)", word.text, re.DOTALL)
+        if match is None:
             continue
-        before = os.path.expanduser(os.fsencode(found[2]))
+        before = os.path.expanduser(os.fsencode(match[2]))
         path = os.fsdecode(after := new_place(before))
         if after != before:
             quoted = path.replace("\\", "\\\\").replace('"', '\\"')
             quoted += "/" if path[-1:].isspace() else ""  # a term loses spaces at its end
             path = f'"{quoted}"' if re.search(r"""[\s"'\\(),]""", path) else path
-            is_bare = found[1] in ("", "-", "^") and ":" in path  # the path would be a field and its value
-            start = f"{found[1]}path:" if is_bare else found[1]
+            is_bare = match[1] in ("", "-", "^") and ":" in path  # the path would be a field and its value
+            start = f"{match[1]}path:" if is_bare else match[1]
             text = text[: word.start] + start + path + text[word.end :]
     return text
 
@@ -134,8 +134,8 @@ def _terms(node: Node) -> Iterator[Term]:
     elif isinstance(node, Not):
         yield from _terms(node.node)
     else:
-        for each in node.nodes:
-            yield from _terms(each)
+        for child in node.nodes:
+            yield from _terms(child)
 
 
 def _place(tracks: Tracks, index: int) -> tuple[Folder, int]:

@@ -142,7 +142,7 @@ class Builder:
             raise QueryError(column, f"there is no field 'not'. To exclude, write -{_short(value)}")
         fields = ANYWHERE if name is None else (self._field(name.replace("\\:", ":"), column),)
         try:
-            checks = tuple(self._check(each, value) for each in fields)
+            checks = tuple(self._check(field, value) for field in fields)
         except ValueError as error:
             ends = re.fullmatch(_DASHED, value)
             hint = f" For a range, write {name}:{ends[1]}..{ends[2]}" if ends is not None else ""
@@ -171,22 +171,22 @@ class Builder:
             hint = rf" To look for a text with a colon, write \: for it. Fields are {', '.join(FIELDS)}."
         raise QueryError(column, f"there is no field '{_short(name)}'.{hint}")
 
-    def _check(self, each: Field, value: str) -> Check:
+    def _check(self, field: Field, value: str) -> Check:
         exact = value.removeprefix("=")
         test = None
         if value.startswith(":"):
             test = values.matching(value[1:])
         elif value.startswith("=~"):
             test = values.equal(value[2:], folded)
-        elif value != exact and each.kind in (TEXT, PATH, DATE):
+        elif value != exact and field.kind in (TEXT, PATH, DATE):
             test = values.equal(exact)
-        elif each.kind == TEXT:
+        elif field.kind == TEXT:
             test = values.containing(value)
         if test is not None:
-            return Check.of(each, test, wants_text=True)
-        if each.kind == PATH:
-            return Check.of(each, values.below(values.tops(value, self.roots)), wants_text=False)
-        return Check.of(each, values.comparing(each, exact, self.now), wants_text=False)
+            return Check.of(field, test, wants_text=True)
+        if field.kind == PATH:
+            return Check.of(field, values.below(values.tops(value, self.roots)), wants_text=False)
+        return Check.of(field, values.comparing(field, exact, self.now), wants_text=False)
 
 
 def _short(text: str) -> str:

@@ -63,9 +63,9 @@ class _Splitter:
         self._open: list[int] = []
 
     def run(self) -> list[Token]:
-        at = 0
-        while at < len(self._text):
-            at = at + 1 if self._text[at].isspace() else self._token(at)
+        position = 0
+        while position < len(self._text):
+            position = position + 1 if self._text[position].isspace() else self._token(position)
         if self._open:
             raise QueryError(self._open[-1] + 1, "this parenthesis is not closed.")
         return self._tokens
@@ -74,46 +74,47 @@ class _Splitter:
         self._tokens.append(Token(kind, text, start, end))
         return end
 
-    def _token(self, at: int) -> int:
-        character = self._text[at]
+    def _token(self, start: int) -> int:
+        character = self._text[start]
         if character == "(":
-            self._open.append(at)
+            self._open.append(start)
             if len(self._open) > _DEEPEST:
-                raise QueryError(at + 1, f"more than {_DEEPEST} groups inside each other are not supported.")
-            return self._add(TokenKind.OPEN, at, at + 1)
+                problem = f"more than {_DEEPEST} groups inside each other are not supported."
+                raise QueryError(start + 1, problem)
+            return self._add(TokenKind.OPEN, start, start + 1)
         if character == ")":
             if not self._open:
-                raise QueryError(at + 1, _STRAY)
+                raise QueryError(start + 1, _STRAY)
             self._open.pop()
-            return self._add(TokenKind.CLOSE, at, at + 1)
-        if character in "-^" and self._text[at + 1 : at + 2] == "(":
-            return self._add(TokenKind.NOT, at, at + 1)
+            return self._add(TokenKind.CLOSE, start, start + 1)
+        if character in "-^" and self._text[start + 1 : start + 2] == "(":
+            return self._add(TokenKind.NOT, start, start + 1)
         if character == "," and self._tokens and self._tokens[-1].kind is TokenKind.CLOSE:
-            return self._add(TokenKind.OR, at, at + 1)
-        return self._word(at)
+            return self._add(TokenKind.OR, start, start + 1)
+        return self._word(start)
 
     def _word(self, start: int) -> int:
-        word, at, last = "", start, ""
+        word, position, last = "", start, ""
         inner: list[int] = []
-        while match := _PIECE.match(self._text, at):
+        while match := _PIECE.match(self._text, position):
             text = _unescaped(match, is_regex="::" in word)
             if text is None:
                 text = match[0]
                 if text in "\"'":
-                    raise QueryError(at + 1, _unclosed(text, self._text[at + 1 :]))
+                    raise QueryError(position + 1, _unclosed(text, self._text[position + 1 :]))
                 if text == ")" and not inner:
                     break
                 if text == "(":
-                    inner.append(at)
+                    inner.append(position)
                 elif text == ")":
                     inner.pop()
             word += text
-            at, last = match.end(), match[0]
-        if self._text[at : at + 1] == ")" and not self._open:
-            raise QueryError(at + 1, _STRAY)
+            position, last = match.end(), match[0]
+        if self._text[position : position + 1] == ")" and not self._open:
+            raise QueryError(position + 1, _STRAY)
         if inner:
             raise QueryError(inner[-1] + 1, f"this parenthesis is not closed. {_HINT}")
-        return self._add_word(word, start, at, is_or=last == ",")
+        return self._add_word(word, start, position, is_or=last == ",")
 
     def _add_word(self, word: str, start: int, end: int, *, is_or: bool) -> int:
         """Add a word; with `is_or`, its last character is a comma that is neither quoted nor escaped."""

@@ -42,18 +42,18 @@ class TrackNames:
         Raises:
             PlayshuffleError: several tracks have this name.
         """
-        found = self._found(word)
-        if not found and (former := self.former_paths()):
+        indices = self._found(word)
+        if not indices and (former := self.former_paths()):
             names = TrackNames([*former], self.roots)
-            found = list({former[names.paths[index]] for index in names._found(word)})
-        if len(found) > 1:  # tracks that are gone count only if nothing else has the name
-            found = [index for index in found if os.path.lexists(self.paths[index])] or found
-        if len(found) > 1:
-            tracks = ", ".join(shortened([self._described(index) for index in found], _MOST_LISTED))
+            indices = list({former[names.paths[index]] for index in names._found(word)})
+        if len(indices) > 1:  # tracks that are gone count only if nothing else has the name
+            indices = [index for index in indices if os.path.lexists(self.paths[index])] or indices
+        if len(indices) > 1:
+            tracks = ", ".join(shortened([self._described(index) for index in indices], _MOST_LISTED))
             raise PlayshuffleError(
-                f"{len(found)} tracks are called '{shown(word)}': {tracks}. Give more of the path."
+                f"{len(indices)} tracks are called '{shown(word)}': {tracks}. Give more of the path."
             )
-        return found[0] if found else None
+        return indices[0] if indices else None
 
     def _found(self, word: str) -> list[int]:
         name = os.fsencode(word)
@@ -85,20 +85,20 @@ class TrackNames:
         for form in (str, composed, folded):
             wanted, ending = form(word), form(f"/{word}")
             paths = [form(os.fsdecode(path)) for path in self.paths]
-            found = [index for index, path in enumerate(paths) if path.endswith(ending)]
-            if not found:
+            indices = [index for index, path in enumerate(paths) if path.endswith(ending)]
+            if not indices:
                 titled = {
                     index
                     for index, tags in enumerate(self.tags)
                     if tags and wanted in (form(tags.title), form(f"{tags.artist} - {tags.title}"))
                 }
-                found = [
+                indices = [
                     index
                     for index, path in enumerate(paths)
                     if index in titled or os.path.splitext(path)[0].endswith(ending)
                 ]
-            if found:
-                return found
+            if indices:
+                return indices
         return []
 
     def _described(self, index: int) -> str:

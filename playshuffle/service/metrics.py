@@ -11,7 +11,7 @@ _Sample = tuple[Mapping[str, str], float | None]
 def metrics(status: Status) -> Iterator[str]:
     """Yield the known metrics as lines."""
     roots = [({"folder": root.root}, root) for root in status.roots]
-    lists = [({"playlist": each.name or "", "output": each.output}, each) for each in status.playlists]
+    lists = [({"playlist": row.name or "", "output": row.output}, row) for row in status.playlists]
     table: tuple[tuple[str, str, Iterable[_Sample]], ...] = (
         ("services", "Running services.", [({}, len(status.services))]),
         (
@@ -23,21 +23,21 @@ def metrics(status: Status) -> Iterator[str]:
         (
             "playlist_failed",
             "Whether a playlist cannot be updated.",
-            ((labels, int(each.last_error is not None)) for labels, each in lists),
+            ((labels, int(row.last_error is not None)) for labels, row in lists),
         ),
-        ("playlist_tracks", "Tracks in a playlist.", ((labels, each.tracks) for labels, each in lists)),
+        ("playlist_tracks", "Tracks in a playlist.", ((labels, row.tracks) for labels, row in lists)),
         (
             "playlist_written_timestamp_seconds",
             "When a playlist was written last.",
-            ((labels, each.last_write) for labels, each in lists),
+            ((labels, row.last_write) for labels, row in lists),
         ),
     )
     for name, text, samples in table:
-        known = [(labels, value) for labels, value in samples if value is not None]
-        if known:
+        values = [(labels, value) for labels, value in samples if value is not None]
+        if values:
             yield f"# HELP playshuffle_{name} {text}"
             yield f"# TYPE playshuffle_{name} gauge"
-        for labels, value in known:
+        for labels, value in values:
             pairs = ",".join(f'{key}="{_escaped(label)}"' for key, label in labels.items())
             yield f"playshuffle_{name}{{{pairs}}} {value}" if pairs else f"playshuffle_{name} {value}"
 

@@ -117,7 +117,7 @@ def _add_configured(
 
 def _add_missing(saved: Iterable[Summary], state: State, roots: dict[str, RootStatus]) -> None:
     options = [summary.options for summary in saved if summary.options is not None]
-    for folder in sorted({folder for each in options for folder in each.folders}):
+    for folder in sorted({folder for one in options for folder in one.folders}):
         root = _root(os.fsencode(folder), state.root(os.fsencode(folder)))
         if root.state == MISSING:
             roots.setdefault(folder, root)

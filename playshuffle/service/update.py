@@ -179,7 +179,7 @@ def _status(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibr
         library=len(report.choice.all_tracks),
         order=report.request.recipe.order_name,
         last_write=_written_s(report.output),
-        missing_lists=tuple(os.fsdecode(each.path) for each in report.choice.lists if each.problem),
+        missing_lists=tuple(os.fsdecode(one.path) for one in report.choice.lists if one.problem),
         left_out={
             STAGE_KINDS[stage.code].leaves_out: len(stage.indices)
             for stage in report.choice.stages

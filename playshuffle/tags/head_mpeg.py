@@ -108,8 +108,8 @@ def _described(frames: list[tuple[int, _Frame]], vbr: _Vbr | None, offset: int, 
     first = _frames(file, start, min(start + _SAMPLE_BYTES, file.size))
     if any(other.bitrate != frame.bitrate for other in first):  # without a header that counts them
         counted = list(islice(_frames(file, start, file.size), _MOST_FRAMES))
-        counted_s = sum(each.samples / each.rate for each in counted)
-        bitrate = 8 * sum(each.length for each in counted) / counted_s
+        counted_s = sum(other.samples / other.rate for other in counted)
+        bitrate = 8 * sum(other.length for other in counted) / counted_s
     else:
         bitrate = frame.bitrate
     return Stream(8 * size / bitrate, bitrate, frame.rate, lossless=False)

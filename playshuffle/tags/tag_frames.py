@@ -150,9 +150,9 @@ def _first_date(values: Mapping[str, Sequence[Any]], field: str) -> str:
     frames, others = _NAMES[field]
     for name in (*frames, *others):
         for value in values.get(name, ()):
-            if found := read_date(_text([value])):
-                day = _text(values.get(_DAY, ())) if name == "tyer" and found.isdigit() else ""
-                return read_date(f"{day[:2]}.{day[2:]}.{found}") if len(day) == 4 else found
+            if date := read_date(_text([value])):
+                day = _text(values.get(_DAY, ())) if name == "tyer" and date.isdigit() else ""
+                return read_date(f"{day[:2]}.{day[2:]}.{date}") if len(day) == 4 else date
     return ""
 
 

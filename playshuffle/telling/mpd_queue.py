@@ -176,9 +176,9 @@ class MpdQueue:
 
     def _known(self, uris: list[str]) -> list[tuple[str, bool]]:
         self.client.tagtypes("clear")  # answers without tags: there may be 100,000
-        known, at = [True] * len(uris), 0
-        while at < len(uris):
-            piece = uris[at : at + _PIECE]
+        are_known, start = [True] * len(uris), 0
+        while start < len(uris):
+            piece = uris[start : start + _PIECE]
             self.client.command_list_ok_begin()
             for uri in piece:
                 self.client.lsinfo(uri)
@@ -186,11 +186,11 @@ class MpdQueue:
                 self.client.command_list_end()
             except mpd.CommandError as error:  # it ends at the first one that is not known
                 match = re.match(r"\[\d+@(\d+)\]", str(error))
-                at += int(match[1]) if match else 0
-                known[at] = False
+                start += int(match[1]) if match else 0
+                are_known[start] = False
                 piece = piece[:1]
-            at += len(piece)
-        return list(zip(uris, known, strict=True))
+            start += len(piece)
+        return list(zip(uris, are_known, strict=True))
 
     def _update(self, missing: list[str]) -> None:
         places = sorted({self._place(uri) for uri in missing})

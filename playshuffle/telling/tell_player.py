@@ -42,10 +42,10 @@ def tell_player(
             time.sleep(pause_s)
             try:
                 with _connected(player, socket) as queue:
-                    told = tell(player, queue, playlist, replace=replace, any_playlist=any_playlist)
+                    result = tell(player, queue, playlist, replace=replace, any_playlist=any_playlist)
                     if track is not None:
                         play(queue, track)
-                    return told
+                    return result
             except OSError as error:
                 failure = str(error)
     hint = "Is it running?"

@@ -39,13 +39,13 @@ class Schedule:
         due = max(now + self._settle_s, self._last_mounts + _MOUNTS_INTERVAL_S)
         self._mounts_at = min(self._mounts_at, due)
 
-    def add_rescan(self, folders: Collection[bytes], at: float) -> None:
-        self._rescans.append((at, folders))
+    def add_rescan(self, folders: Collection[bytes], due_s: float) -> None:
+        self._rescans.append((due_s, folders))
 
     def next_at(self, *, is_polled: bool) -> float:
         """Return when the next scan is due. `is_polled`: some folders report no changes."""
         interval_s = min(self._poll_s, self._full_scan_s) if is_polled else self._full_scan_s
-        return min(self._last_full_scan + interval_s, self._mounts_at, *(at for at, _ in self._rescans))
+        return min(self._last_full_scan + interval_s, self._mounts_at, *(due_s for due_s, _ in self._rescans))
 
     def full_scan_reason(self, now: float, asleep_s: float, *, is_polled: bool) -> str | None:
         slept_s, self._asleep_s = asleep_s - self._asleep_s, asleep_s
@@ -59,5 +59,5 @@ class Schedule:
         return "poll" if is_polled and now >= self._last_full_scan + self._poll_s else None
 
     def take_rescans(self, now: float) -> Iterator[Collection[bytes]]:
-        yield from (folders for at, folders in self._rescans if at <= now)
-        self._rescans = [(at, folders) for at, folders in self._rescans if at > now]
+        yield from (folders for due_s, folders in self._rescans if due_s <= now)
+        self._rescans = [(due_s, folders) for due_s, folders in self._rescans if due_s > now]

@@ -159,17 +159,17 @@ class Watch:
             with contextlib.suppress(IndexError):  # another thread may clear a queue that is too long
                 self._collect(*self._reports.popleft())
 
-    def _collect(self, at: float, report: Hint | str | bytes) -> None:
+    def _collect(self, time_s: float, report: Hint | str | bytes) -> None:
         if isinstance(report, bytes):
-            self._collector.add_file(report, at)
+            self._collector.add_file(report, time_s)
         elif isinstance(report, Hint):
-            self._collector.add(report, at)
+            self._collector.add(report, time_s)
         elif report != "start":
-            self._collector.add_full_scan(report, at)
+            self._collector.add_full_scan(report, time_s)
         else:
             self._starting_count -= 1
             if self._has_started:  # its drive answers at last
-                self._collector.add_full_scan("root", at)
+                self._collector.add_full_scan("root", time_s)
 
     def _is_polled(self) -> bool:
         return any(mode.state in {"polling", "partly"} for mode in self.modes())
