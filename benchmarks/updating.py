@@ -25,6 +25,7 @@ from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.options.table import Options
 from playshuffle.service.update import update
 from playshuffle.service.update_protocol import Message, PlaylistUpdated, UpdateRequest
+from playshuffle.system.clock import Began
 from playshuffle.watch.debounce import Batch
 
 
@@ -111,7 +112,7 @@ def update_lists(music: Path, playlists: Sequence[Path], batch: Batch) -> Measur
         gc.disable()  # as the service does
         messages: list[Message] = []
         before = _io()
-        update(config, 0, UpdateRequest(frozenset(names), batch), messages.append)
+        update(config, Began(0), UpdateRequest(frozenset(names), batch), messages.append)
         after = _io()
         assert sum(isinstance(message, PlaylistUpdated) for message in messages) == len(playlists), messages
         os.write(writer, f"{after[0] - before[0]} {after[1] - before[1]}\n".encode())

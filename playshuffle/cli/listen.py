@@ -43,7 +43,7 @@ def listen(
             elif (path := plays_file.path_of(news)) is not None:
                 now_s = int(time.time())
                 try:
-                    add(news, now_s)
+                    now_s = add(news, now_s)
                 except PlayshuffleError as error:  # it is written with the next one
                     say_error(str(error))
                 print_lines([] if quiet else [_line(news, path, now_s)])

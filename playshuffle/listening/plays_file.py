@@ -4,19 +4,23 @@ import contextlib
 import csv
 import io
 import os
+import re
 from collections.abc import Callable, Iterator
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.rows import path_of_uri
 from playshuffle.listening.passes import Heard
 from playshuffle.system import lock
+from playshuffle.system.clock import Clock, uptime_s
 
 _COLUMNS = ("last_played", "plays", "skips", "path", "artist", "title", "album", "player")
 
 
 @contextlib.contextmanager
-def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
+def opened(path: bytes) -> Iterator[Callable[[Heard, int], int]]:
     """Open a file, and yield a function that adds a line: a play or skip, and its time (Unix seconds).
+
+    The function returns the written time: while the clock is behind the last line, the time of that line.
 
     If a line cannot be written, the function raises a PlayshuffleError, and writes it with the next one.
 
@@ -37,9 +41,15 @@ def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
         os.ftruncate(descriptor, content.rfind(b"\n") + 1)  # the power may have failed in the last line
         waiting = [] if b"\n" in content else [_line(_COLUMNS)]
 
-        def add(heard: Heard, now_s: int) -> None:
-            waiting.append(_line(_fields(heard, now_s)))
+        clock = Clock(_last_time(content))
+
+        def add(heard: Heard, now_s: int) -> int:
+            nonlocal clock
+            clock = clock.at(now_s, uptime_s())
+            believed_s = clock.believed(now_s)
+            waiting.append(_line(_fields(heard, believed_s)))
             _write(descriptor, path, waiting)
+            return believed_s
 
         try:
             _write(descriptor, path, waiting)
@@ -48,6 +58,11 @@ def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
         finally:
             if not os.fstat(descriptor).st_size:  # an empty file is no history
                 os.unlink(path)
+
+
+def _last_time(content: bytes) -> int:
+    found = re.search(rb"\n(\d{1,12}),[^\n]*\n?$", content)
+    return int(found[1]) if found else 0
 
 
 def path_of(heard: Heard) -> str | None:

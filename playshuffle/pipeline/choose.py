@@ -51,7 +51,7 @@ def _term_lines(choice: Choice, facts: Facts) -> list[str]:
 
     left_out = frozenset(spoken.indices if spoken else ())
     rest = [index for index in range(len(choice.all_tracks)) if index not in left_out]
-    return list(term_lines(facts.request, choice.all_tracks, rest, facts.rows_of))
+    return list(term_lines(facts.request, facts.record.now, choice.all_tracks, rest, facts.rows_of))
 
 
 def _pin_problem(text: str, choice: Choice, facts: Facts) -> PlayshuffleError | None:

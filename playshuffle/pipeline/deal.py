@@ -220,8 +220,10 @@ def with_heard(run: Run) -> Deck:
         return deck
     if _settings(run).done_when is Count.DEALT or run.history is None:
         return deck._replace(unheard=(), heard_from_s=0)
+    now_s = int(run.now.timestamp())
     if not (deck.heard_from_s and deck.round):  # after an undo of the first deal, no plays are known
-        return deck._replace(heard_from_s=int(run.now.timestamp()))
+        return deck._replace(heard_from_s=now_s)
+    deck = deck._replace(heard_from_s=min(deck.heard_from_s, now_s))  # the clock may have been ahead
     heard = run.history.heard_since(deck.heard_from_s)
     return mark_heard(deck, heard.intersection((*run.choice.remaining, *deck.unheard)))
 

@@ -6,9 +6,10 @@ Until the library is closed, no other playshuffle of this user changes the state
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from playshuffle.errors import PlayshuffleError
+from playshuffle.errors import Note, PlayshuffleError
 from playshuffle.library.cache import Cache
 from playshuffle.library.libraries import Reach, check_reach, make_libraries, recognise_scan
 from playshuffle.library.scan import Library, Place, Scan, forget_removed, scan_places
@@ -28,6 +29,7 @@ class OpenLibrary(NamedTuple):
         former_paths: returns the number of the track that had each path last, of renamed tracks.
         gone: paths of tracks that this scan found to be deleted.
         errors: maps each root that cannot be read and has no known tracks to its error.
+        now_s: Unix time, which is never behind the time of an earlier run.
     """
 
     state: State
@@ -39,6 +41,7 @@ class OpenLibrary(NamedTuple):
     whole_table: Callable[[], TrackTable]
     former_paths: Callable[[], Mapping[bytes, int]]
     gone: frozenset[bytes]
+    now_s: int
 
     @property
     def missing(self) -> frozenset[bytes]:
@@ -104,7 +107,7 @@ def _open(
         stack.enter_context(state.locked())
         if state.tracks_version() != version:  # another process has found more
             reach, scan = _scan(requests, state, cache, tools, changes._replace(dirty=None))
-    now_s = int(tools.clock())
+    now_s = _time(state, tools, writes=writes)
     before = state.load_tracks(_roots(scan, reach))
     try:
         table, missing, elsewhere = recognise_scan(before, scan, reach, changes, now_s)
@@ -128,7 +131,21 @@ def _open(
         whole_table,
         functools.cache(lambda: {**state.former_paths(), **renamed}),
         frozenset(file.path for number, file in table.vanished.items() if number not in before.vanished),
+        now_s,
     )
+
+
+def _time(state: State, tools: Tools, *, writes: bool) -> int:
+    now_s, last = int(tools.clock()), state.clock()
+    clock = last.at(now_s, int(tools.uptime_s()), tools.patience_s)
+    if writes and clock != last:
+        state.save_clock(clock)
+    if clock.is_behind:
+        shows, was = (datetime.fromtimestamp(each).astimezone().date() for each in (now_s, clock.time_s))
+        text = f"The clock shows {shows}, but the last run was on {was}. Until the clock is past that, or the"
+        text += " computer has run for a day, nothing new is due. --now deals."
+        state.notes.append(Note("clock_behind", text))
+    return clock.believed(now_s)
 
 
 def _scan(

@@ -44,11 +44,11 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
         PlayshuffleError: no track can be played, a drive without known tracks is missing, or the playlist
             must not be written.
     """
-    library, now = opened.library(request), datetime.fromtimestamp(tools.clock()).astimezone()
+    library, now = opened.library(request), datetime.fromtimestamp(opened.now_s).astimezone()
     if request.options.seed is not None:
         tools = tools._replace(randbelow=chance(request.options.seed))
     with _locked_file(opened.state, request) as file:
-        record = load_record(opened, file, library.tracks, request, now, tools.uptime_s())
+        record = load_record(opened, file, library.tracks, request, now)
         writer = entry_writer(request, file, library.tracks.folders)
         rows_of, history = _tags(opened, request, library.tracks, tools)
         # never.m3u need not exist; a list of --without must.
@@ -70,7 +70,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
         record = record.with_copies(choice.kept, choice.remaining)
         if history is not None:
             history = history.with_copies(choice.kept)
-        yield Run(request, tools, record.now, opened, library, file, record, writer, choice, tags_of, history)
+        yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def _tags(
     # The modules of histories are slow to import, and few playlists have one.
     from playshuffle.pipeline.play_history import play_history, with_plays
 
-    history = play_history(opened, request, tracks, rows_of, int(tools.clock()))
+    history = play_history(opened, request, tracks, rows_of)
     if request.deal is not None and request.deal.done_when is Count.PLAYED:
         history = history.with_warning()
     return with_plays(rows_of, history, tracks), history

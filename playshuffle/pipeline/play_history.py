@@ -83,9 +83,7 @@ class PlayHistory(NamedTuple):
         return frozenset(index for index, time_s in pairs if (time_s or 0) >= since_s)
 
 
-def play_history(
-    opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf, now_s: int
-) -> PlayHistory:
+def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf) -> PlayHistory:
     """Read all sources of a request, once for all playlists over the same folders.
 
     An unchanged source is not read again. If a source cannot be read, the content that was read last counts.
@@ -98,7 +96,7 @@ def play_history(
     """
     key = request.history, place_of(request)
     if key not in opened.histories:
-        sources = [_read(source, opened, request, tracks, rows_of, now_s) for source in request.history]
+        sources = [_read(source, opened, request, tracks, rows_of) for source in request.history]
         numbers: Sequence[int] = ()
         played = Columns()
         for stored in sources:
@@ -114,9 +112,9 @@ def play_history(
 
 
 def _read(
-    source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf, now_s: int
+    source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf
 ) -> StoredPlays:
-    stored = opened.state.named.stored
+    stored, now_s = opened.state.named.stored, opened.now_s
     name = b"\0".join((stored(source.path), source.user.encode(), b""))
     kind = b"files" if request.files is not None else b"all" if request.options.ignore_files else b""
     key = name + b"\0".join((kind, *map(stored, request.roots)))

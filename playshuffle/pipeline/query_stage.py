@@ -1,6 +1,7 @@
 """Choose the tracks that match the queries of a request, and show what each term decided."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import compress
 
 from playshuffle.library.tag_columns import RowsOf
@@ -17,7 +18,7 @@ from playshuffle.text import counted
 _EXPLAINED = 20  # tracks, as many as `make -v` names: each needs a look into its tags
 
 
-def matching(choice: Choice, request: Request, rows_of: RowsOf, last: Sequence[int]) -> Choice:
+def matching(choice: Choice, request: Request, now: datetime, rows_of: RowsOf, last: Sequence[int]) -> Choice:
     """Omit the tracks that the queries do not match.
 
     If the drive of a track is missing, and the cache has lost its tags, no query can test it. Such a track
@@ -26,7 +27,7 @@ def matching(choice: Choice, request: Request, rows_of: RowsOf, last: Sequence[i
     Raises:
         QueryError: a text is not a query.
     """
-    query, all_tracks, undecided = _query(request), choice.all_tracks, frozenset[int]()
+    query, all_tracks, undecided = _query(request, now), choice.all_tracks, frozenset[int]()
     if not fields_of_queries(request.options.where) <= {"path", "today"}:
         undecided = _without_known_tags(all_tracks).intersection(choice.remaining)
     decided = (
@@ -55,14 +56,17 @@ def _without_known_tags(tracks: Tracks) -> frozenset[int]:
     return frozenset(compress(range(len(tracks)), is_unknown))
 
 
-def term_lines(request: Request, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[str]:
+def term_lines(
+    request: Request, now: datetime, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf
+) -> Iterator[str]:
     """Yield a line for each term: how many of these tracks it matches."""
-    terms = list(count_terms(_query(request), tracks, indices, rows_of))
+    terms = list(count_terms(_query(request, now), tracks, indices, rows_of))
     facts = [f"{term.tracks:,} of {counted(len(indices), 'track')}" for term in terms]
     widths = max(len(term.text) for term in terms), max(map(len, facts))
     for term, fact in zip(terms, facts, strict=True):
         yield f"  {term.text:{widths[0]}}  {fact:>{widths[1]}}  {term.advice}".rstrip()
 
 
-def _query(request: Request) -> Query:
-    return narrow([parse(text, request.roots) for text in request.options.where])
+def _query(request: Request, now: datetime) -> Query:
+    now = now.replace(tzinfo=None)  # dates of queries are local
+    return narrow([parse(text, request.roots, now) for text in request.options.where])

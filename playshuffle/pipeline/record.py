@@ -101,45 +101,14 @@ def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
     return order._replace(tracks=tracks, absent=frozenset(now.get(track, track) for track in order.absent))
 
 
-_DAY_S = 86_400  # after so much uptime, a computer without a clock of its own has asked the network
-
-
-def believed(
-    now: datetime, stored: Mapping[int, SavedRecord], uptime_s: float
-) -> tuple[datetime, list[Note]]:
-    """Return the time of a run, and a note if it is not that of the clock.
-
-    Many small computers start at an old date, until the network tells them the time. A clock that is behind
-    the last write of the playlist is wrong, unless it stays so for a day: then it was ahead at that write.
-    """
-    last = stored.get(LAST)
-    written = now
-    if isinstance(last, SavedOrder) and last.drawn_s:
-        written = datetime.fromtimestamp(last.drawn_s).astimezone()
-    elif isinstance(last, SavedDeck) and last.deck.deal is not None and last.deck.deal.period > now.date():
-        written = datetime.combine(last.deck.deal.period, now.timetz())
-    if uptime_s >= _DAY_S or written <= now:
-        return now, []
-    text = (
-        f"The clock says {now.date()}, but this list was written on {written.date()}. Until the clock is past"
-    )
-    text += " that, or the computer has run for a day, nothing new is due."
-    if isinstance(last, SavedDeck):
-        text += " --now deals."
-    return written, [Note("clock_behind", text)] if written.date() > now.date() else []
-
-
 def load_record(
     opened: OpenLibrary,
     file: PlaylistFile | None,
     tracks: Tracks,
     request: Request,
     now: datetime,
-    uptime_s: float,
 ) -> Record:
     """Load the record of a playlist: its deck if the request has deals, otherwise its order.
-
-    `now` is the time of the clock.
 
     Raises:
         PlayshuffleError: the file is from another program, or is the list to deal from.
@@ -155,12 +124,9 @@ def load_record(
             "A deal into the list that --from names would leave only the dealt tracks in it."
             " Choose another file with -o."
         )
-    now, notes = believed(now, stored, uptime_s)
     if request.deal is not None:
-        record = _deck_record(opened.state, stored, file, tracks, request, now)
-    else:
-        record = _order_record(opened, stored, file, tracks, now)
-    return record._replace(notes=(*notes, *record.notes))
+        return _deck_record(opened.state, stored, file, tracks, request, now)
+    return _order_record(opened, stored, file, tracks, now)
 
 
 def _order_record(

@@ -105,7 +105,7 @@ def _matching(choice: Choice, facts: Facts) -> Choice:
         return choice
     from playshuffle.pipeline.query_stage import matching  # slow to import, and most lists have no query
 
-    return matching(choice, facts.request, facts.rows_of, facts.record.tracks())
+    return matching(choice, facts.request, facts.record.now, facts.rows_of, facts.record.tracks())
 
 
 def _without_listed(choice: Choice, facts: Facts) -> Choice:

@@ -46,7 +46,7 @@ def coverage(
         rows_of = cached_rows(opened.cache, tools.read_all)
         notes: Sequence[Note] = ()
         if history:
-            plays = play_history(opened, request, tracks, rows_of, int(tools.clock()))
+            plays = play_history(opened, request, tracks, rows_of)
             rows_of, notes = with_plays(rows_of, plays, tracks), plays.notes
         return len(tracks), {name: _coverage(tracks, FIELDS[name], rows_of) for name in names}, notes
 

@@ -24,6 +24,7 @@ from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import LibraryScanned, PlaylistFailed, PlaylistUpdated, UpdateEnded
 from playshuffle.service.update_watchdog import UpdateWatchdog
 from playshuffle.system import mpd_server, sandbox
+from playshuffle.system.clock import Began, uptime_s
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.watcher import HEARTBEAT_S, Watch
@@ -43,7 +44,7 @@ def run(load: Callable[[], Config]) -> int:
             the update process was killed.
     """
     faulthandler.enable()
-    config, began_s = _load(load), int(time.time())
+    config, began = _load(load), Began(int(time.time()), uptime_s())
     life: _Life | None = None
     terminal = Terminal()
     with signal_pipe() as signals, StatusFile() as published:
@@ -52,8 +53,8 @@ def run(load: Callable[[], Config]) -> int:
                 managed, broken, has_locks = _lock_playlists(config, stack)
                 if life is None and not managed.playlists:
                     raise PlayshuffleError([*broken.values()][-1], Exit.CANNOT_CREATE)
-                status = LiveStatus(managed, broken, began_s, published)
-                updates = stack.enter_context(UpdateProcess(partial(_make_update, managed, began_s)))
+                status = LiveStatus(managed, broken, began.time_s, published)
+                updates = stack.enter_context(UpdateProcess(partial(_make_update, managed, began)))
                 watch = stack.enter_context(_watch(managed))
                 life = _Life(managed, load, signals, terminal, updates, watch, status, has_locks, life)
                 code = life.serve()
@@ -91,14 +92,14 @@ def _load(load: Callable[[], Config]) -> Config:
     return config
 
 
-def _make_update(config: Config, began_s: int) -> Update:
+def _make_update(config: Config, began: Began) -> Update:
     # Imported in the update process, to keep the service small.
     from playshuffle.players.profiles import set_own_players
     from playshuffle.service.update import update
 
     set_own_players(config.players)  # a configuration that was refused since may have added others
 
-    return partial(update, config, began_s)
+    return partial(update, config, began)
 
 
 def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config, dict[str, str], bool]:

@@ -35,6 +35,7 @@ from playshuffle.service.update_protocol import (
 from playshuffle.shuffle import System
 from playshuffle.store import to_tell
 from playshuffle.system import mpd_server, sandbox
+from playshuffle.system.clock import Began, uptime_s
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted, list_word
 from playshuffle.watch.debounce import Batch
@@ -44,11 +45,8 @@ _REPORT_EVERY_S = 1.0
 _NAMES = 100  # paths of each kind to send
 
 
-def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[[Message], None]) -> None:
-    """Update the playlists of a request, each even if others fail.
-
-    `began_s` is when the service was started, in Unix seconds.
-    """
+def update(config: Config, began: Began, request: UpdateRequest, send: Callable[[Message], None]) -> None:
+    """Update the playlists of a request, each even if others fail; `began` is the start of the service."""
     playlists = [playlist for playlist in config.playlists if playlist.name in request.playlists]
     tools = Tools(read_all, System(), _SentProgress(send))
     mpd_server.forget_answers()
@@ -66,7 +64,7 @@ def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[
         send(LibraryScanned(opened.missing))
         for playlist in playlists:
             check_stop()
-            message = _update(playlist, opened, tools, began_s)
+            message = _update(playlist, opened, tools, began)
             # At the start, too: a killed service may not have listed its written playlists.
             if (
                 isinstance(message, PlaylistUpdated)
@@ -83,9 +81,9 @@ def _changes(batch: Batch, config: Config) -> Changes:
 
 
 def _update(
-    playlist: ConfiguredPlaylist, opened: OpenLibrary, tools: Tools, began_s: int
+    playlist: ConfiguredPlaylist, opened: OpenLibrary, tools: Tools, began: Began
 ) -> PlaylistUpdated | PlaylistFailed:
-    request = playlist.request._replace(redraw_before_s=_redraw_before_s(playlist.reshuffle, began_s))
+    request = playlist.request._replace(redraw_before_s=_redraw_before_s(playlist.reshuffle, began))
     try:
         with open_playlist(opened, request, tools) as run:
             done = update_playlist(run)
@@ -94,9 +92,9 @@ def _update(
         return _failed(playlist, error, opened.growing(request))
 
 
-def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
+def _redraw_before_s(reshuffle: Reshuffle, began: Began) -> float:
     if reshuffle is Reshuffle.ON_START:
-        return began_s
+        return began.at(int(time.time()), uptime_s())
     period = {Reshuffle.DAILY: Every.DAY, Reshuffle.WEEKLY: Every.WEEK}.get(reshuffle)
     if period is None:
         return 0

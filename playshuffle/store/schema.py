@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 16
+VERSION = 17
 
 # By version, the SQL statements that turn its tables into those of the next version. None was released yet.
 # Statements that write rows use checksum_of, as `replace` does.
@@ -18,6 +18,7 @@ UPGRADES: Mapping[int, Sequence[str]] = {}
 # root: the result of the last scan of a root; ignore_files is 0 or 1.
 # output: the mounts that contain a playlist's folder.
 # counter: one row. next_number: of the next new track; version: counts changes of the table of tracks.
+# clock: one row, as `system.clock.Clock`.
 # record: the order or the deck of a playlist, by kind. age: 0 for the last one, 1 for the one before the
 # last make or deal, 2 for the order of the file until it is replaced.
 # record_tracks: numbers: of its tracks, as 32-bit numbers: an order, or the concatenated parts of a deck.
@@ -34,6 +35,7 @@ COLUMNS: dict[str, dict[str, type]] = {
     "former_folder": {"path": bytes, "names": bytes, "numbers": bytes},
     "root": {"path": bytes, "ignore_files": int, "numbers": bytes, "mounts": str},
     "counter": {"next_number": int, "version": int},
+    "clock": {"time_s": int, "waited_s": int, "uptime_s": int},
     "record": {"path": bytes, "age": int, "kind": str, "facts": str, "content": str, "digest": bytes},
     "record_tracks": {"path": bytes, "age": int, "numbers": bytes},
     "output": {"path": bytes, "mounts": str},
@@ -42,7 +44,7 @@ COLUMNS: dict[str, dict[str, type]] = {
     "unwritten": {"path": bytes, "content": bytes},
 }
 # The number of leading columns that are the primary key of a table; 1 for all other tables.
-_KEY_COLUMNS = {"root": 2, "counter": 0, "record": 2, "record_tracks": 2, "skip_list": 2}
+_KEY_COLUMNS = {"root": 2, "counter": 0, "clock": 0, "record": 2, "record_tracks": 2, "skip_list": 2}
 # The columns with paths, and how these are stored: as a user named them, or without symbolic links. Each
 # other form is converted by `store.path_moves`, which needs all of them.
 PATH_COLUMNS = {

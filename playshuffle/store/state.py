@@ -12,6 +12,7 @@ from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, FormerFile, TrackTable
 from playshuffle.store import schema
 from playshuffle.store.state_file import StateFile
+from playshuffle.system.clock import Clock
 from playshuffle.system.mounts import Mount
 from playshuffle.system.sqlite import Connection
 
@@ -114,6 +115,17 @@ class State(StateFile):
             version = self.tracks_version() + 1
             database.execute("DELETE FROM main.counter")
             database.execute(schema.replace("counter"), (table.next_number, version))
+
+        self.change(act)
+
+    def clock(self) -> Clock:
+        rows = self.rows("SELECT time_s, waited_s, uptime_s FROM clock")
+        return Clock(*rows[0]) if rows else Clock()
+
+    def save_clock(self, clock: Clock) -> None:
+        def act(database: Connection) -> None:
+            database.execute("DELETE FROM main.clock")
+            database.execute(schema.replace("clock"), clock)
 
         self.change(act)
 

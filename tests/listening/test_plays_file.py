@@ -34,6 +34,15 @@ def write(file: Path, *heard: tuple[str, bool], at_s: int = NOW - 100) -> None:
             add(Heard(Track(uri, "Ann", "A, \"b\"\n'c'", "Alb"), is_play, "p"), at_s + number)
 
 
+def test_a_play_is_never_dated_before_an_earlier_one(plays: Path) -> None:
+    """A small computer without a clock of its own starts at an old date."""
+    write(plays / "one.csv", ("1.mp3", True))
+    write(plays / "one.csv", ("2.mp3", True), at_s=1_000_000_000)
+    write(plays / "one.csv", ("3.mp3", True), at_s=NOW - 40)
+    rows = history_rows(read_source(find_source("listen", b""), NOW).rows)
+    assert [row.played.last_played for row in rows] == [NOW - 100, NOW - 100, NOW - 40]
+
+
 def test_the_plays_of_a_track_in_the_files_of_several_machines_are_added_up(plays: Path) -> None:
     write(plays / "one.csv", ("Ann/1.mp3", True), ("Ann/1.mp3", False), ("", True))
     write(plays / "two.csv", ("Ann/1.mp3", True), at_s=NOW - 101)

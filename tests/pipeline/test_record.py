@@ -38,8 +38,8 @@ def path(tmp_path: Path) -> Path:
 def record(path: Path) -> Record:
     """Load the record of a playlist over an empty library."""
     with State() as state:
-        opened = OpenLibrary(state, None, (), {}, {}, {}, TrackTable, dict, frozenset())
-        return load_record(opened, PlaylistFile.find(bytes(path)), EMPTY, Request((), bytes(path)), NOON, 1e6)
+        opened = OpenLibrary(state, None, (), {}, {}, {}, TrackTable, dict, frozenset(), 0)
+        return load_record(opened, PlaylistFile.find(bytes(path)), EMPTY, Request((), bytes(path)), NOON)
 
 
 def test_an_empty_file_does_not_count_as_a_playlist_of_another_program(path: Path) -> None:

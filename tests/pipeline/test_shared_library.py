@@ -24,6 +24,7 @@ from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.store.state import State
+from playshuffle.system.clock import PATIENCE_S
 from playshuffle.tags.reading import Reading
 from tests.support import library
 from tests.support.library import FRAME, NOON, deal, entries, keep, read_here
@@ -203,26 +204,46 @@ def test_a_computer_that_starts_at_an_old_date_deals_and_shuffles_nothing_new_un
 
     def dealt(days: float, uptime_s: float) -> tuple[list[int], list[str]]:
         request, now = music.request("today"), NOON + timedelta(days=days)
-        made = tools("today")._replace(uptime_s=lambda: uptime_s)
+        made = tools("today")._replace(uptime_s=lambda: int(uptime_s), patience_s=PATIENCE_S)
         report = deal(request, made, 4, every, now).report
         return music.tracks("today"), codes(report)
 
     def shuffled(days: float, uptime_s: float) -> list[int]:
         now_s = NOON.timestamp() + days * day_s
-        made = tools("all", now_s=now_s)._replace(uptime_s=lambda: uptime_s)
+        made = tools("all", now_s=now_s)._replace(uptime_s=lambda: int(uptime_s), patience_s=PATIENCE_S)
         keep(music.request("all"), made, EVERYWHERE, now_s - day_s / 2)
         return music.tracks("all")
 
     first, order = dealt(0, 10)[0], shuffled(0, 10)
-    for _ in range(3):
+    for uptime_s in (10, 10, 100 * day_s):  # also on a computer that has run for long
         for days in (-200, -9000, -30, 0.01):
-            assert dealt(days, 10) == (first, ["clock_behind"] if days < 0 else [])
-            assert shuffled(days, 10) == order
+            assert dealt(days, uptime_s) == (first, ["clock_behind"] if days < 0 else [])
+            assert shuffled(days, uptime_s) == order
     assert dealt(8, 10)[0] != first
     assert shuffled(8, 10) != order
-    after_a_day = dealt(-200, 1.1 * day_s)  # the clock was ahead before
-    assert after_a_day[1] == ["future_deal"]
-    assert dealt(-190, 10)[0] != after_a_day[0]
+
+
+def test_after_a_day_of_running_a_clock_that_was_years_ahead_stops_no_deal_and_no_shuffle(
+    tmp_path: Path,
+) -> None:
+    music = Music(tmp_path, 40)
+
+    def dealt(day: int, uptime_s: int, *, is_now: bool = False) -> tuple[list[int], list[str]]:
+        now = NOON + timedelta(days=day)
+        made = tools("today", now.timestamp())._replace(uptime_s=lambda: uptime_s, patience_s=PATIENCE_S)
+        request = music.request("today")._replace(deal=DealSettings(Amount(4), Every.DAY))
+        with open_run(request, made) as run:
+            report = dealing.deal(run, is_now=is_now).report
+        return music.tracks("today"), codes(report)
+
+    first, _ = dealt(3000, 5)
+    for day, uptime_s in enumerate((10, 40_000, 10, 20_000)):  # started again after half a day
+        assert dealt(day, uptime_s) == (first, ["clock_behind"])
+    asked = dealt(4, 20_100, is_now=True)
+    assert not {*first} & {*asked[0]}
+    believed = dealt(4, 60_000)
+    assert believed == (asked[0], ["future_deal"])
+    assert not {*dealt(5, 10)[0]} & {*asked[0]}
 
 
 # Peek and describe

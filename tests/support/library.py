@@ -50,7 +50,7 @@ NO_TAGS = reader(lambda _: Tags(60_000))
 
 def tools(read_all: ReadAll = read_here, seed: str = "seed", now_s: float | None = None) -> Tools:
     """Return the tools of a run; with `now_s`, its clock stands still."""
-    made = Tools(read_all, Seeded(seed), Progress(), uptime_s=lambda: 1e6)
+    made = Tools(read_all, Seeded(seed), Progress(), patience_s=0)
     return made if now_s is None else made._replace(clock=lambda: now_s)
 
 

@@ -19,6 +19,7 @@ from playshuffle.service.update_protocol import (
     pack,
     unpack,
 )
+from playshuffle.system.clock import Began
 from playshuffle.tags.reading import Reading
 from playshuffle.watch.debounce import Batch
 from tests.support.library import read_here
@@ -62,7 +63,7 @@ class Managed:
     def results(self, request: UpdateRequest) -> dict[str, Result]:
         """Run an update; return the result for each playlist."""
         messages: list[Message] = []
-        update.update(self.config, self.began_s, unpack(pack(request)), messages.append)
+        update.update(self.config, Began(self.began_s), unpack(pack(request)), messages.append)
         results = [
             unpack(pack(each)) for each in messages if isinstance(each, (PlaylistUpdated, PlaylistFailed))
         ]

@@ -1,0 +1,41 @@
+"""Test that a clock that is behind is distrusted for a day of running."""
+
+from pathlib import Path
+
+from playshuffle.options.table import Options
+from playshuffle.pipeline.request import Request
+from playshuffle.system.clock import PATIENCE_S, Began, Clock
+from tests.support.library import NO_TAGS, NOON, keep, put, tools
+from tests.support.program import listed
+
+DAY_S = 86_400
+
+
+def test_the_time_never_goes_back_unless_the_computer_runs_for_a_day_with_it() -> None:
+    clock = Clock().at(9 * DAY_S, 50)
+    assert clock.believed(9 * DAY_S) == 9 * DAY_S
+    assert clock.at(9 * DAY_S - 60, 100) is clock  # the network corrected it
+    for uptime_s in (70, 70_000, 20, 16_000):
+        clock = clock.at(DAY_S, uptime_s)
+        assert clock.believed(DAY_S) == 9 * DAY_S
+    assert clock.at(10 * DAY_S, 17_000) == Clock(10 * DAY_S)
+    assert clock.at(DAY_S, 17_000) == Clock(DAY_S)
+
+
+def test_a_process_that_began_at_an_old_date_began_later_once_the_clock_is_right() -> None:
+    began = Began(100, 20)
+    assert began.at(100 + 50, 70) == began.at(100 + 51, 70) == 100
+    assert began.at(9 * DAY_S, 70) == 9 * DAY_S - 50 - 600
+
+
+def test_a_clock_that_is_behind_ends_no_season(tmp_path: Path) -> None:
+    put(tmp_path, "all/song.mp3", "carol.mp3")
+    query = ("path:all OR today:12-01..12-24",)
+    request = Request((bytes(tmp_path),), bytes(tmp_path / "all.m3u"), options=Options(where=query))
+
+    def kept(day: float) -> int:
+        made = tools(NO_TAGS, now_s=NOON.timestamp() + day * DAY_S)
+        keep(request, made._replace(uptime_s=lambda: 10, patience_s=PATIENCE_S))
+        return len(listed(tmp_path / "all.m3u"))
+
+    assert [kept(day) for day in (255, -300, 256, 280)] == [2, 2, 2, 1]
