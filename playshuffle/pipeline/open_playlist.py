@@ -54,7 +54,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
         # never.m3u need not exist; a list of --without must.
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
         playlist = file.path if file is not None else None
-        lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
+        lists = read_skip_lists(existing, opened.state, playlist, request)
         lists = followed(lists, library.tracks, opened.former_paths, opened.gone)
         tags_of = tags_from(rows_of)
         facts = Facts(

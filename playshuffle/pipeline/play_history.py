@@ -51,7 +51,7 @@ class PlayHistory(NamedTuple):
 
     def with_warning(self) -> Self:
         """Add a note if no source has counted a play or a skip."""
-        if any(map(any, self.played[:4])):
+        if any(map(any, self.played[:4])) or not self.titles:
             return self
         text = f"{' and '.join(self.titles)} counted no play yet. Until then the same tracks are dealt again."
         advice = [advice for title in self.titles if (advice := _BY_TITLE[title].advice)]
@@ -96,15 +96,17 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of:
     """
     key = request.history, place_of(request)
     if key not in opened.histories:
-        sources = [_read(source, opened, request, tracks, rows_of) for source in request.history]
+        read = [_read(source, opened, request, tracks, rows_of) for source in request.history]
+        sources = [each for each in read if isinstance(each, StoredPlays)]
         numbers: Sequence[int] = ()
         played = Columns()
         for stored in sources:
             its_numbers, its = stored.with_tracks()
             its_numbers, its = its.combined(its_numbers, is_log=_BY_TITLE[stored.title].is_log)
             numbers, played = played.and_rows(its).combined([*numbers, *its_numbers])
+        texts = [each.note if isinstance(each, StoredPlays) else each for each in read]
         paths = (source.path for source in request.history)
-        notes = [Note("history", stored.note, path) for stored, path in zip(sources, paths, strict=True)]
+        notes = [Note("history", text, path) for text, path in zip(texts, paths, strict=True)]
         titles = list(dict.fromkeys(stored.title for stored in sources))
         opened.histories[key] = PlayHistory(tracks.indices_of(numbers), played, notes, titles)
     history: PlayHistory = opened.histories[key]
@@ -113,7 +115,8 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of:
 
 def _read(
     source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf
-) -> StoredPlays:
+) -> StoredPlays | str:
+    """Return the plays of a source; why there are none, if a kept playlist goes on without it."""
     stored, now_s = opened.state.named.stored, opened.now_s
     name = b"\0".join((stored(source.path), source.user.encode(), b""))
     kind = b"files" if request.files is not None else b"all" if request.options.ignore_files else b""
@@ -128,6 +131,9 @@ def _read(
         played, found = _tracks_of(content.rows, opened, request, tracks, rows_of)
         _check_found(source, content.rows, found)
     except SourceError as error:
+        before = before or store.load_latest(opened.state, name)
+        if before is None and request.is_kept:
+            return f"{error} The playlist goes on without it."
         if before is None:
             raise
         return before._replace(note=f"{error} Its content of {_time(before.read_s)} counts.")

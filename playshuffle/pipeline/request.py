@@ -63,5 +63,10 @@ class Request(NamedTuple):
         return tuple(dict.fromkeys([*self.without, *([] if self.never is None else [self.never])]))
 
     @property
+    def is_kept(self) -> bool:
+        """Return whether the service updates the playlist, and goes on without what it cannot use."""
+        return self.redraw_before_s < math.inf
+
+    @property
     def writes(self) -> bool:
         return self.output is not None and not self.dry_run

@@ -204,7 +204,7 @@ class Run(NamedTuple):
                 said += f", such as {shown(stream)}"
             notes.append(Note("streams", said))
         notes += [
-            Note("missing_list", f"{skip_list.problem} Its last content counts.", skip_list.path)
+            Note("missing_list", skip_list.problem, skip_list.path)
             for skip_list in self.choice.lists
             if skip_list.problem
         ]

@@ -17,6 +17,7 @@ from playshuffle.library.listing import fits
 from playshuffle.library.missing import is_gone
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
+from playshuffle.pipeline.request import Request
 from playshuffle.playlist import playlist_reader
 from playshuffle.store import skip_list_entries as store
 from playshuffle.store.state import State
@@ -76,33 +77,39 @@ def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
 
 
 def read_skip_lists(
-    lists: Iterable[bytes], state: State, playlist: bytes | None, *, writes: bool
+    lists: Iterable[bytes], state: State, playlist: bytes | None, request: Request
 ) -> list[SkipList]:
     """Read the skip lists of a playlist, and store their content if the playlist is written.
 
     `playlist` is a resolved path.
 
     Raises:
-        PlayshuffleError: a list cannot be read, and no run has read it before.
+        PlayshuffleError: a list cannot be read, and no run has read it before; not for a kept playlist.
     """
     saved = store.load(state, playlist) if playlist is not None else {}
-    read = [_read(path, saved.get(path), state) for path in lists]
-    content = {skip_list.path: list(skip_list.lines) for skip_list in read}
-    if writes and playlist is not None and content != saved:
+    read = [_read(path, saved.get(path), state, is_kept=request.is_kept) for path in lists]
+    content = {
+        skip_list.path: list(skip_list.lines)
+        for skip_list in read
+        if not skip_list.problem or skip_list.path in saved
+    }
+    if request.writes and playlist is not None and content != saved:
         store.save(state, playlist, content)
     return read
 
 
-def _read(path: bytes, saved: Sequence[bytes] | None, state: State) -> SkipList:
+def _read(path: bytes, saved: Sequence[bytes] | None, state: State, *, is_kept: bool) -> SkipList:
     try:
         entries = playlist_reader.read(path).entries
         rules = rules_in(playlist_reader.lines_of(path))
     except PlayshuffleError as error:
+        if saved is None and is_kept:
+            return SkipList(path, {}, f"{error} The playlist goes on without it.")
         if saved is None:
             raise OptionError(
                 "{}: {problem} The playlist was not changed.", "without", code=Exit.NO_INPUT, problem=error
             ) from error
-        return SkipList(path, dict.fromkeys(saved, 0), str(error))
+        return SkipList(path, dict.fromkeys(saved, 0), f"{error} Its last content counts.")
     lines: dict[bytes, int] = {}
     for entry in entries:
         if entry.path and b"\0" not in entry.path:

@@ -21,6 +21,7 @@ from playshuffle.watch.limits import Mode
 _LOG = logging.getLogger(__name__)
 
 # Reasons of a batch that are logged.
+_EMPTY = {"nothing to play", "nothing matches"}  # states of playlists that wait for tracks
 _WHY_FULL_SCAN = {
     "lost": (logging.WARNING, "events were lost (a queue overflowed, or a file system was unmounted)"),
     "resume": (logging.INFO, "woke from sleep"),
@@ -121,14 +122,15 @@ class LiveStatus:
 
     def _note_failure(self, message: protocol.PlaylistFailed) -> None:
         name = message.playlist
-        if message.growing and message.state in {"nothing to play", "nothing matches"}:
+        if message.growing and message.state in _EMPTY:
             if name not in self._waiting_for_files:
                 _LOG.info("%s: waits for files that are still being written", name)
             self._waiting_for_files.add(name)
             self._set(name, state="waiting", last_error=None, scanning=None)
             return
         if message.error != self._playlists[name].last_error:
-            level = logging.WARNING if message.state == "missing" else logging.ERROR
+            waits = message.state in {"missing", *_EMPTY}
+            level = logging.WARNING if waits else logging.ERROR
             _LOG.log(level, "%s: %s", name, message.error)
         self._set(name, state=message.state, last_error=message.error, scanning=None)
         if message.missing is not None:

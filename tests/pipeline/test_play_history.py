@@ -24,6 +24,7 @@ from playshuffle.tags.reading import Reading, Tags
 from tests.history.databases import STRAWBERRY, database, stickers
 from tests.support.databases import execute
 from tests.support.library import deal, keep, make_playlist, put, reader, tools
+from tests.support.program import listed
 
 NOW = 1_780_000_000
 DAY = 86_400
@@ -210,6 +211,40 @@ def test_an_empty_history_without_times_counts_each_first_play(music: Path, tmp_
         file.write("Ann\t\ta\t\t60\tL\t0\t\n")
 
     assert chosen(music, f"last_played:{day(0)}..", log) == "a"
+
+
+def test_a_kept_list_goes_on_without_a_history_and_a_skip_list_that_were_never_readable(
+    music: Path, tmp_path: Path
+) -> None:
+    history, skipped = tmp_path / "plays.csv", tmp_path / "skip.m3u"
+    asked = request(music, history)._replace(without=(bytes(skipped),), output=bytes(tmp_path / "all.m3u"))
+    with pytest.raises(PlayshuffleError):
+        make_playlist(asked, TOOLS)
+    for _ in range(2):
+        report = keep(asked, TOOLS)
+        notes = [note for note in report.notes if note.text.endswith("goes on without it.")]
+        assert [(note.code, note.about) for note in notes] == [
+            ("history", bytes(history)), ("missing_list", bytes(skipped)),
+        ]  # fmt: skip
+        assert len(listed(tmp_path / "all.m3u")) == 5
+    skipped.write_bytes(bytes(music / "a.mp3"))
+    history.write_text("path,plays\nb.mp3,1\n")
+    keep(asked, TOOLS)
+    skipped.unlink()
+    assert len(listed(tmp_path / "all.m3u")) == 4
+    report = keep(asked, TOOLS)
+    assert any(note.text.endswith("Its last content counts.") for note in report.notes)
+
+
+def test_a_history_that_cannot_be_read_counts_as_before_when_a_folder_is_added(
+    music: Path, tmp_path: Path
+) -> None:
+    history, more = tmp_path / "plays.csv", put(tmp_path / "more", "x.mp3")
+    history.write_text(f"path,plays\n{music}/b.mp3,7\n")
+    assert chosen(music, "plays:7", history) == "b"
+    history.unlink()
+    asked = request(music, history, where="plays:7")
+    assert names(make_playlist(asked._replace(roots=(*asked.roots, bytes(more))), TOOLS)) == "b"
 
 
 def test_a_track_that_gets_a_path_of_an_unchanged_history_has_the_plays_of_this_path(
