@@ -7,14 +7,13 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 
 from playshuffle.config.places import never_list
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.missing import is_gone
-from playshuffle.pipeline.skip_lists import RULE, folder_of, numbers_of, rules_in
+from playshuffle.pipeline.skip_lists import RULE, folder_of, present_places, rules_in, with_new_places
 from playshuffle.playlist import playlist_reader
 from playshuffle.playlist.m3u import PathStyle, entries
-from playshuffle.selection.query import with_new_paths as query_with_new_paths
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 
@@ -67,19 +66,16 @@ def remove_track(path: bytes | None = None) -> bytes | None:
 
 def follow_tracks(state: State) -> None:
     """Give entries of renamed tracks the new paths, if never.m3u can be written."""
-    numbers, tracks = state.former_paths(), state.load_tracks()
-    gone = numbers_of(
-        (path for path in never_tracks() if not path.startswith(RULE) and is_gone(path)), numbers
-    )
-    path_of = tracks.paths_of(gone.values()) if gone else {}
-    if not path_of:
-        return
 
-    def new_place(path: bytes) -> bytes:
-        return path_of.get(gone.get(path, 0), path)
+    def path_of() -> dict[bytes, bytes]:
+        numbers = state.former_paths()
+        present = state.load_tracks().paths_of(numbers.values())
+        return {path: present[number] for path, number in numbers.items() if number in present}
 
-    with contextlib.suppress(PlayshuffleError), _locked():
-        atomic_file.write(never_list(), [with_new_paths(never_list(), new_place)])
+    new_place = cache(present_places(path_of))
+    if any(with_new_places(entry, new_place) != entry for entry in never_tracks()):
+        with contextlib.suppress(PlayshuffleError), _locked():
+            atomic_file.write(never_list(), [with_new_paths(never_list(), new_place)])
 
 
 def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
@@ -93,12 +89,8 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     content = _with_tracks(content, {line: new for line, (old, new) in new_paths.items() if new != old})
     lines = content.split(b"\n")
     for rule, line in rules_in(content).items():
-        if (folder := folder_of(rule)) is not None:
-            changed = RULE + os.path.join(new_place(folder), b"")
-        else:
-            query = os.fsdecode(rule.removeprefix(RULE))
-            changed = RULE + os.fsencode(query_with_new_paths(query, new_place))
-        if changed != _expanded(rule):
+        changed = with_new_places(rule, new_place)
+        if changed != rule:
             lines[line - 1] = _spelled(changed)
     return b"\n".join(lines)
 

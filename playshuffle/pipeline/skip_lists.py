@@ -7,8 +7,11 @@ inside a list are not followed.
 """
 
 import os
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -50,13 +53,12 @@ class SkipList(NamedTuple):
         """
         tops = tuple(os.path.join(root, b"") for root in elsewhere)
         texts = []
-        for path in sorted(self.new.difference(tracks), key=self.lines.__getitem__):
-            if path.startswith(RULE):
-                continue
-            if not os.path.lexists(path) and not path.startswith(tops):
+        for entry in sorted(self.new.difference(tracks), key=self.lines.__getitem__):
+            path = folder_of(entry) if entry.startswith(RULE) else entry
+            if path is not None and not os.path.lexists(path) and not path.startswith(tops):
                 near = near_file(path)
                 hint = f" Did you mean {shown(near)}?" if near is not None else ""
-                texts.append(f"{shown(self.path)}, line {self.lines[path]}: no file {shown(path)}.{hint}")
+                texts.append(f"{shown(self.path)}, line {self.lines[entry]}: no file {shown(path)}.{hint}")
         return shortened(texts, _MOST_UNKNOWN)
 
 
@@ -160,31 +162,68 @@ def followed(
         former_paths: returns the number of the track that had each path last.
         deleted: paths of tracks that were just found to be deleted.
     """
-    gone = [path for skip_list in lists for path in skip_list.lines if path[:1] == b"/" and is_gone(path)]
-    if not gone:
-        return [*lists]
-    numbers = numbers_of(gone, former_paths())
-    indices = tracks.indices_of(numbers.values())
-    path_of = {path: tracks.paths[index] for path, index in zip(numbers, indices, strict=True) if index >= 0}
-    return [
-        skip_list._replace(
-            lines={path_of.get(path, path): line for path, line in skip_list.lines.items()},
-            new=skip_list.new.union(skip_list.lines.keys() & deleted).difference(path_of),
+
+    def path_of() -> dict[bytes, bytes]:
+        former = former_paths()
+        indices = zip(former, tracks.indices_of(former.values()), strict=True)
+        return {path: tracks.paths[index] for path, index in indices if index >= 0}
+
+    new_place, result = present_places(path_of), []
+    for skip_list in lists:
+        now = {entry: with_new_places(entry, new_place) for entry in skip_list.lines}
+        new = skip_list.new.union(skip_list.lines.keys() & deleted)
+        lines = {now[entry]: line for entry, line in skip_list.lines.items()}
+        result.append(
+            skip_list._replace(lines=lines, new=frozenset(path for path in new if now[path] == path))
         )
-        for skip_list in lists
-    ]
+    return result
 
 
-def numbers_of(paths: Iterable[bytes], former_paths: Mapping[bytes, int]) -> dict[bytes, int]:
-    """Return the number of each path in `former_paths`, also through links and in other spellings."""
-    by_form = {folded(os.fsdecode(path)): number for path, number in former_paths.items()}
-    numbers: dict[bytes, int] = {}
-    for path in paths:
+def present_places(path_of: Callable[[], Mapping[bytes, bytes]]) -> Callable[[bytes], bytes]:
+    """Return a function that returns the present path of a renamed track or folder; other paths unchanged.
+
+    A folder is renamed if most tracks that were in it are in the same other folder, under the same names.
+    Links and other spellings of a path count, too.
+
+    Args:
+        path_of: returns the present path of each renamed track by its former paths.
+    """
+
+    @cache
+    def known() -> tuple[Mapping[bytes, bytes], dict[str, bytes], list[bytes]]:
+        now = path_of()
+        return now, {folded(os.fsdecode(path)): after for path, after in now.items()}, sorted(now)
+
+    def new_place(path: bytes) -> bytes:
+        if path[:1] != b"/" or not is_gone(path):
+            return path
+        now, by_form, former = known()
         for name in (path, os.path.realpath(path)):
-            number = former_paths.get(name) or by_form.get(folded(os.fsdecode(name)))
-            if number is not None:
-                numbers.setdefault(path, number)
-    return numbers
+            found = now.get(name) or by_form.get(folded(os.fsdecode(name)))
+            if found is not None:
+                return found
+            top = os.path.join(name, b"")
+            inside = former[bisect_left(former, top) : bisect_left(former, top[:-1] + b"0")]
+            ends = ((now[each], each[len(top) - 1 :]) for each in inside)
+            places = Counter(after[: -len(end)] for after, end in ends if after.endswith(end))
+            if places and 2 * max(places.values()) > len(inside):
+                return max(places, key=places.__getitem__)
+        return path
+
+    return new_place
+
+
+def with_new_places(entry: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
+    """Return an entry or a rule with each absolute path changed by `new_place`."""
+    if not entry.startswith(RULE):
+        return new_place(entry)
+    folder = folder_of(entry)
+    if folder is not None:
+        after = new_place(folder)
+        return entry if after == folder else RULE + os.path.join(after, b"")
+    from playshuffle.selection.query import with_new_paths  # few lists have rules
+
+    return RULE + os.fsencode(with_new_paths(os.fsdecode(entry.removeprefix(RULE)), new_place))
 
 
 def reasons_to_skip(

@@ -223,6 +223,45 @@ def test_a_removed_track_stays_out_when_it_gets_another_name(
     assert sorted(listed(music / "playshuffle.m3u")) == ["5.opus", "a/One.mp3"]
 
 
+def test_a_folder_and_a_query_in_never_m3u_follow_a_renamed_folder(home: Path, music: Path) -> None:
+    rules = f"#NEVER:~/Music/a/\n#NEVER:path:{home}/Music/b\n"
+    never_file(home).parent.mkdir(parents=True, exist_ok=True)
+    never_file(home).write_text(f"#EXTM3U\n{rules}")
+    others = sorted(name for name in NAMES if name[:2] not in {"a/", "b/"})
+    make(music)
+    (music / "a").rename(music / "Kids; $(x)")
+    (music / "new").mkdir()
+    (music / "b").rename(music / "new/B")
+    for _ in range(2):
+        assert "no file" not in make(music)
+        assert sorted(listed(music / "playshuffle.m3u")) == others
+    assert f"path:{home}/Music/new/B" in ran("never").out.decode()
+    assert never_file(home).read_text() == (
+        f"#EXTM3U\n#NEVER:~/Music/Kids; $(x)/\n#NEVER:path:{home}/Music/new/B\n"
+    )
+    make(music)
+    assert sorted(listed(music / "playshuffle.m3u")) == others
+
+
+def test_a_folder_rule_follows_no_folder_that_has_only_some_of_its_tracks(home: Path, music: Path) -> None:
+    never_file(home).parent.mkdir(parents=True, exist_ok=True)
+    never_file(home).write_text("#EXTM3U\n#NEVER:~/Music/a/\n")
+    make(music)
+    for number, path in enumerate(sorted((music / "a").iterdir())):
+        (music / f"{number}").mkdir()
+        path.rename(music / f"{number}" / path.name)
+    (music / "a").rmdir()
+
+    make(music)
+    assert sorted(map(os.path.basename, listed(music / "playshuffle.m3u"))) == sorted(
+        map(os.path.basename, NAMES)
+    )
+    ran("never")
+    assert never_file(home).read_text() == "#EXTM3U\n#NEVER:~/Music/a/\n"
+    never_file(home).write_text("#EXTM3U\n#NEVER:~/Music/kidz/\n")
+    assert "never.m3u, line 2: no file ~/Music/kidz" in make(music)
+
+
 def test_a_track_of_never_m3u_that_was_deleted_is_named_once_with_its_line(home: Path, music: Path) -> None:
     ran("never", music / "a/1.mp3")
     make(music)
