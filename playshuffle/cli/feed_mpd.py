@@ -6,11 +6,9 @@ from functools import partial
 from playshuffle.cli.deal_lists import request_to_deal
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.streams import say
-from playshuffle.dealing.amount import Count
-from playshuffle.dealing.fed import Passed
+from playshuffle.dealing.fed import Fed, Passed
 from playshuffle.listening.feed import Feeder
 from playshuffle.options.given import NOTHING_GIVEN
-from playshuffle.pipeline.deal import Fed
 from playshuffle.pipeline.deal import feed as deal_to_player
 from playshuffle.pipeline.request import Request
 from playshuffle.store.state import State
@@ -27,28 +25,20 @@ def playlist_of(word: str | None, config: str | None = None) -> bytes:
 
 def feed_mpd(word: str | None, config: str | None, socket: str | None, *, quiet: bool) -> None:
     """Feed MPD from the deck of a list or music folder until a signal ends the process."""
-    with State(must_remember=True) as state:
-        request = _request(word, config, state)
-    assert request.output is not None
-    assert request.deal is not None
-    feeder = Feeder(
-        atomic_file.resolved(request.output),
-        partial(_deal, word, config),
-        lambda text: say([] if quiet else [text]),
-        counts_plays=request.deal.done_when is Count.PLAYED,
-    )
+    deal, playlist = partial(deal_next, word, config), playlist_of(word, config)
+    feeder = Feeder(playlist, deal, lambda text: say([] if quiet else [text]))
     feeder.run(mpd_server.addresses(os.environ, socket))
 
 
-def _deal(word: str | None, config: str | None, passed: Passed) -> Fed:
+def deal_next(word: str | None, config: str | None, passed: Passed) -> Fed:
     """Deal the next tracks; in each deal the configuration is read again."""
     with State(must_remember=True) as state:
         requests = {"": _request(word, config, state)}
-        [fed] = run_lists(requests, partial(deal_to_player, passed=passed), quiet=True, state=state)[
-            0
-        ].values()
-    return fed
+        feed = partial(deal_to_player, passed=passed)
+        done, _ = run_lists(requests, feed, quiet=True, state=state)
+    return done[""]
 
 
 def _request(word: str | None, config: str | None, state: State) -> Request:
-    return request_to_deal([] if word is None else [word], NOTHING_GIVEN, "", config, None, state)
+    words = [] if word is None else [word]
+    return request_to_deal(words, NOTHING_GIVEN, "", config, None, state)

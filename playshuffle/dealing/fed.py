@@ -1,28 +1,56 @@
 """Deal to a player that gets the tracks of a deck one by one: what it is done with, and what comes again."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from playshuffle.dealing.deck import Deck
 
 
-class Passed(NamedTuple):
-    """Paths, without links to folders, of the tracks of a deal that a player is done with.
+class Outcome(StrEnum):
+    """What became of a track of a deal.
+
+    PLAYED: it counts as played.
+    SKIPPED: it comes again, as often as the patience of the deck allows.
+    REMOVED: it counts as not dealt.
+    REFUSED: the player does not know it, so it waits until the player does.
+    """
+
+    PLAYED = "played"
+    SKIPPED = "skipped"
+    REMOVED = "removed"
+    REFUSED = "refused"
+
+
+class Fed(NamedTuple):
+    """A deal to a player.
 
     Attributes:
-        deal: round and number of that deal.
-        played: they count as played.
-        skipped: they come again, as often as the patience of the deck allows.
-        removed: they count as not dealt.
-        refused: the player does not know them; they wait until it does.
+        heard: number of tracks of the round that were played before it.
+        tracks: number of tracks of the round.
+        counts_plays: a skipped track comes again.
+        paths: without links to folders.
+    """
+
+    round: int = 0
+    number: int = 0
+    heard: int = 0
+    tracks: int = 0
+    counts_plays: bool = False
+    paths: Sequence[str] = ()
+
+
+class Passed(NamedTuple):
+    """What a player has done with the tracks of a deal.
+
+    Attributes:
+        deal: round and number of the deal.
+        outcomes: by path, without links to folders.
     """
 
     deal: tuple[int, int] = (0, 0)
-    played: Sequence[bytes] = ()
-    skipped: Sequence[bytes] = ()
-    removed: Sequence[bytes] = ()
-    refused: Sequence[bytes] = ()
+    outcomes: Mapping[bytes, Outcome] = {}
 
 
 NOTHING_PASSED = Passed()

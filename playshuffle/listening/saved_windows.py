@@ -5,19 +5,18 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zlib import crc32
 
-from playshuffle.listening.window import Phase, QueueEntry, Window
-from playshuffle.store import records
-from playshuffle.store.state import State
+from playshuffle.dealing.fed import Fed, Outcome
+from playshuffle.listening.window import Window
 from playshuffle.system import atomic_file, lock
 from playshuffle.system.xdg import state_folder
 
 if TYPE_CHECKING:
     from playshuffle.service.status_json import Feeding
 
-_PREFIX, _SUFFIX = b"endless-", b".json"
+_PREFIX, _SUFFIX, _LOCK = b"endless-", b".json", b".lock"
 
 
 def window_file(playlist: bytes) -> bytes:
@@ -29,26 +28,22 @@ def window_file(playlist: bytes) -> bytes:
 
 def feeder(playlist: bytes) -> str | None:
     """Return the number of the process that feeds MPD from a list, if any."""
-    return lock.holder(window_file(playlist) + b".lock")
+    return lock.holder(window_file(playlist) + _LOCK)
 
 
 def load_window(path: bytes) -> Window:
     """Return a saved window; an empty one if there is none that can be read."""
     try:
         with open(path, encoding="ascii") as file:
-            values: list[Any] = [
-                tuple(value) if isinstance(value, list) else value for value in json.load(file)
-            ]
-        window = Window(*values)
-        entries = tuple(QueueEntry(uri, id_, Phase(phase)) for uri, id_, phase in window.entries)
-        return window._replace(entries=entries)
+            window = Window(**json.load(file))
+        return window._replace(deal=Fed(*window.deal))
     except (OSError, TypeError, ValueError):
         return Window()
 
 
 def save_window(path: bytes, window: Window) -> None:
     """Replace the saved window."""
-    atomic_file.write(path, [json.dumps(window).encode()])
+    atomic_file.write(path, [json.dumps(window._asdict()).encode()])
 
 
 def windows() -> Iterator[tuple[Window, int]]:
@@ -57,11 +52,8 @@ def windows() -> Iterator[tuple[Window, int]]:
         folder = state_folder(make=False)
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
-            if (
-                name.startswith(_PREFIX)
-                and name.endswith(_SUFFIX)
-                and (process := lock.holder(path + b".lock"))
-            ):
+            is_window = name.startswith(_PREFIX) and name.endswith(_SUFFIX)
+            if is_window and (process := lock.holder(path + _LOCK)):
                 yield load_window(path), int(process)
 
 
@@ -74,23 +66,10 @@ def notify() -> None:
 
 def feedings() -> "Iterator[Feeding]":
     """Yield the status of each list that feeds MPD now."""
-    if not (feeding := list(windows())):
-        return
-    from playshuffle.service.status_json import Feeding  # mostly, no list feeds MPD
+    for window, process in windows():
+        from playshuffle.service.status_json import Feeding  # mostly, no list feeds MPD
 
-    with State(writes=False) as state:
-        summaries = records.summaries(state)
-    for window, process in feeding:
-        summary = summaries.get(os.fsencode(window.playlist))
-        if summary is None or (facts := summary.deck) is None:
-            continue  # the list was forgotten, or made as an order, since it began to feed MPD
-        uris = [*(entry.uri for entry in window.waiting), *window.reserve]
-        yield Feeding(
-            window.player,
-            window.playlist,
-            process,
-            (facts["heard"] or 0) + len(window.played) + 1,
-            facts["tracks"],
-            facts["round"],
-            os.path.join(window.top, uris[0]) if uris else None,
-        )
+        deal, uris = window.deal, [*window.waiting.values(), *window.reserve]
+        track = deal.heard + [*window.outcomes.values()].count(Outcome.PLAYED) + 1
+        following = os.path.join(window.top, uris[0]) if uris else None
+        yield Feeding(window.player, window.playlist, process, track, deal.tracks, deal.round, following)

@@ -1,195 +1,232 @@
 """Follow the tracks of a deck through the queue of MPD, where a person adds, moves and removes entries.
 
-An entry of ours waits until it is the current one, and is done when it no longer is. No event is needed: the
-queue is compared with the one that was seen last.
+An entry of ours is ahead until it was the current one and no longer is. No event is needed: `decide` compares
+the queue with the last look, and names the commands that MPD needs.
 """
 
-import math
 import os
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Self
 
-from playshuffle.dealing.fed import Passed
+from playshuffle.dealing.fed import Fed, Outcome, Passed
 
+_AHEAD = 2  # so that MPD can fade from one to the next
+_KEPT = 50  # played entries that stay in the queue
 _GONE = 50  # entries that left the queue to remember
 
-
-class Phase(StrEnum):
-    """What became of an entry."""
-
-    WAITING = "waiting"
-    CURRENT = "current"
-    DONE = "done"
+Entries = Mapping[str, str]  # URIs by id, in the order of the queue; MPD gives other ids when it restarts
+_NO_ENTRIES: Entries = {}
 
 
-class QueueEntry(NamedTuple):
-    """An entry of ours in the queue; MPD gives it another id when it restarts."""
+class QueueLook(NamedTuple):
+    """The queue of MPD at a look.
 
-    uri: str
-    id: str
-    phase: Phase = Phase.WAITING
+    Attributes:
+        status: MPD's answer.
+        plays: tracks that were played since the last look, by URI.
+        is_failing: MPD could not play the last tracks.
+    """
 
-
-class MpdState(NamedTuple):
-    """The queue of MPD: ids in order, the id of the current song, and the state `play`, `pause` or `stop`."""
-
-    ids: tuple[str, ...]
-    song: str | None
-    state: str
-    consumes: bool = False
-    is_random: bool = False
+    entries: Entries
+    status: Mapping[str, str]
+    plays: Collection[str] = ()
+    is_failing: bool = False
 
     @property
     def position(self) -> int:
-        return -1 if self.song is None else self.ids.index(self.song)
+        return int(self.status.get("song", -1))
 
-    def has_run_out(self, before: str) -> bool:
-        """Return whether MPD has played all of its queue, and was in the state `before`."""
-        return before == "play" and self.state == "stop" and self.song is None and bool(self.ids)
+    def has(self, mode: str) -> bool:
+        return self.status.get(mode, "0") != "0"
 
 
 class Window(NamedTuple):
-    """The tracks that a list has promised to MPD, by URI, as they are saved.
+    """The tracks that a list has promised to MPD, by URI, and the last look at the queue, as they are saved.
 
     Attributes:
         player: title of the MPD.
         playlist: path of the list.
         top: MPD's music folder, as this computer sees it.
-        deal: round and number of their deal.
-        entries: those in the queue, and played ones.
-        reserve: those to be added next.
-        played: tracks since that deal that are done.
-        skipped: tracks since that deal that come again, in a deck that counts plays.
-        removed: tracks since that deal that the person removed.
-        refused: tracks that MPD does not know.
-        gone: the last tracks that left the queue; a restarted MPD may have an older queue with them.
+        deal: the deal they are from, without its paths.
+        ahead: entries of ours that wait, and the current one.
+        added: entries that were added since the last look.
+        past: entries of ours that were played or skipped.
+        gone: the last tracks of ours that left the queue.
+        over: ids of entries in the older queue of a restarted MPD that were played or removed before.
+        twins: tracks of ours that the person has added, too.
+        reserve: tracks to be added next.
+        outcomes: what became of tracks since the deal.
+        status: MPD's answer at the last look.
         started_s: when MPD was started (Unix time).
-        ids, song, state: the queue at the last look.
+        plays_on: the queue ran out before the next track was added, so that is to be played.
     """
 
     player: str = ""
     playlist: str = ""
     top: str = ""
-    deal: tuple[int, int] = (0, 0)
-    entries: tuple[QueueEntry, ...] = ()
-    reserve: tuple[str, ...] = ()
-    played: tuple[str, ...] = ()
-    skipped: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
-    gone: tuple[str, ...] = ()
+    deal: Fed = Fed()
+    ahead: Entries = _NO_ENTRIES
+    added: Entries = _NO_ENTRIES
+    past: Entries = _NO_ENTRIES
+    gone: Sequence[str] = ()
+    over: Sequence[str] = ()
+    twins: Sequence[str] = ()
+    reserve: Sequence[str] = ()
+    outcomes: Mapping[str, str] = {}
+    status: Mapping[str, str] = {}
     started_s: int = 0
-    ids: tuple[str, ...] = ()
-    song: str | None = None
-    state: str = "stop"
-
-    @property
-    def waiting(self) -> list[QueueEntry]:
-        return [entry for entry in self.entries if entry.phase is Phase.WAITING]
+    plays_on: bool = False
 
     @property
     def passed(self) -> Passed:
-        parts = (self.played, self.skipped, self.removed, self.refused)
-        paths = ([os.fsencode(os.path.join(self.top, uri)) for uri in part] for part in parts)
-        return Passed(self.deal, *paths)
-
-    def compared(self, now: MpdState, *, is_late: bool) -> "tuple[Self, Sequence[QueueEntry]]":
-        """Return the window after a look at the queue, and the entries to move behind the person's.
-
-        Args:
-            is_late: nobody has looked for a while, so what was passed over was played.
-        """
-        place = {id_: position for position, id_ in enumerate(now.ids)}
-        passed: set[str] = set()
-        jumped = [one.id for one in self.waiting if place.get(one.id, math.inf) < now.position]
-        if now.is_random:
-            jumped = []
-        elif is_late or now.song in {entry.id for entry in self.entries}:
-            passed, jumped = {*jumped}, []
-        passed |= {
-            entry.id for entry in self.entries if entry.phase is Phase.CURRENT and entry.id != now.song
+        outcomes = {
+            os.fsencode(os.path.join(self.top, uri)): Outcome(outcome)
+            for uri, outcome in self.outcomes.items()
         }
-        passed |= self._consumed(now)
-        if now.has_run_out(self.state):  # those that were added meanwhile wait
-            passed |= {entry.id for entry in self.waiting if entry.id in place and entry.id in self.ids}
-        phases = dict.fromkeys(passed, Phase.DONE)
-        if now.song is not None:
-            phases |= {entry.id: Phase.CURRENT for entry in self.waiting if entry.id == now.song}
-        gone = [entry for entry in self.entries if entry.id not in place]
-        removed = [one.uri for one in gone if one.phase is Phase.WAITING and one.id not in passed]
-        window = self._replace(
-            entries=tuple(
-                entry._replace(phase=phases.get(entry.id, entry.phase))
-                for entry in self.entries
-                if entry.id in place
-            ),
-            played=(*self.played, *(entry.uri for entry in self.entries if entry.id in passed)),
-            removed=(*self.removed, *removed),
-            gone=(*self.gone, *(entry.uri for entry in gone))[-_GONE:],
-            ids=now.ids,
-            song=now.song,
-            state=now.state,
-        )
-        own = {entry.id for entry in window.entries}
-        last = max((position for position, id_ in enumerate(now.ids) if id_ not in own), default=-1)
-        if now.song is None and any(place[entry.id] < last for entry in window.waiting):
-            return window, window.waiting  # stopped: the person's tracks come first
-        return window, [entry for entry in window.waiting if entry.id in jumped]
+        return Passed((self.deal.round, self.deal.number), outcomes)
 
-    def _consumed(self, now: MpdState) -> set[str]:
-        """Return the ids of waiting entries that MPD has removed after it played them."""
-        before = {id_: position for position, id_ in enumerate(self.ids)}
-        end = math.inf if now.has_run_out(self.state) else before.get(now.song or "", -1)
-        waiting = {entry.id for entry in self.waiting}.difference(now.ids)
-        return {id_ for id_ in waiting if now.consumes and before.get(id_, math.inf) < end}
+    @property
+    def waiting(self) -> dict[str, str]:
+        song = self.status.get("songid")
+        return {id_: uri for id_, uri in {**self.ahead, **self.added}.items() if id_ != song}
 
-    def found_again(
-        self, queue: Sequence[tuple[str, str]], song: int, started_s: int
-    ) -> "tuple[Self, list[str]]":
-        """Return the window after a connection, and the ids of entries that were played or removed already.
-
-        Args:
-            queue: id and URI of each entry.
-            song: position of the current song.
-            started_s: when MPD was started; it has other ids since, and perhaps an older queue.
-        """
-        left, order = dict(queue), {id_: position for position, id_ in enumerate(self.ids)}
-        place = {id_: position for position, (id_, _) in enumerate(queue)}
-        is_same = abs(started_s - self.started_s) <= 1  # MPD counts whole seconds
-        entries, lost = [], []
-        for entry in self.entries:
-            if is_same:
-                left.pop(entry.id, None)
-                entries.append(entry)  # `compared` finds out if it is gone
-                continue
-            was = order.get(entry.id, 0)
-            same = [id_ for id_, uri in left.items() if uri == entry.uri]
-            nearest = min(same, key=lambda id_: abs(place[id_] - was), default=None)
-            if nearest is not None:
-                del left[nearest]
-                entries.append(entry._replace(id=nearest))
-            elif entry.phase is not Phase.DONE:
-                lost.append(entry.uri)
-        over = [] if is_same else [id_ for id_, uri in left.items() if uri in self.gone]
-        if not is_same and self.state != "stop":
-            over += [entry.id for entry in entries if entry.phase is Phase.DONE]
-        over = [id_ for id_ in over if place[id_] >= song]
-        reserve = [*lost, *self.reserve]
-        for uri in self.reserve:  # it was added, and the process was killed before that was saved
-            added = [id_ for id_, other in left.items() if other == uri and id_ not in over]
-            if not added:
-                break
-            reserve.remove(uri)
-            entries.append(QueueEntry(uri, added[-1]))
-        ids = self.ids if is_same else ()
-        return self._replace(
-            entries=tuple(entries), reserve=tuple(reserve), ids=ids, started_s=started_s
-        ), over
-
-    def with_deal(self, deal: tuple[int, int], uris: Sequence[str]) -> "tuple[Self, list[str]]":
+    def with_deal(self, fed: Fed) -> "tuple[Self, list[str]]":
         """Return the window after a deal, and the ids of waiting entries that are not in it any more."""
-        held = {entry.uri for entry in self.entries if entry.phase is not Phase.DONE}
-        reserve = tuple(uri for uri in uris if uri not in held)
-        window = self._replace(deal=deal, reserve=reserve, played=(), skipped=(), removed=())
-        return window, [entry.id for entry in self.waiting if entry.uri not in uris]
+        uris = [path.removeprefix(self.top) for path in fed.paths]
+        held = {*self.ahead.values(), *self.added.values()}
+        reserve = [uri for uri in uris if uri not in held]
+        refused = {uri: Outcome.REFUSED for uri, was in self.outcomes.items() if was == Outcome.REFUSED}
+        out = [id_ for id_, uri in self.waiting.items() if uri not in uris]
+        return self._replace(deal=fed._replace(paths=()), reserve=reserve, outcomes=refused), out
+
+    def connected(self, now: QueueLook, started_s: int) -> Self:
+        """Return the window after a connection to an MPD, which may have restarted with an older queue."""
+        window = self
+        is_older = int(now.status["playlist"]) < int(self.status.get("playlist", 0))
+        if is_older or abs(started_s - self.started_s) > 1:  # MPD counts whole seconds
+            window = self._restarted(now)._replace(started_s=started_s)
+        # Tracks that were added, and the process was killed before that was saved.
+        own = {*window.ahead, *window.added, *window.past}
+        others = {uri: id_ for id_, uri in now.entries.items() if id_ not in own}
+        found = [uri for uri in window.reserve if uri in others and uri not in window.twins]
+        return window._replace(
+            added={**window.added, **{others[uri]: uri for uri in found}},
+            reserve=[uri for uri in window.reserve if uri not in found],
+        )
+
+    def _restarted(self, now: QueueLook) -> Self:
+        """Find entries by their URI. Those that MPD has lost are added again."""
+        known, ids = {**self.ahead, **self.added}, {uri: id_ for id_, uri in now.entries.items()}
+        found = {ids[uri]: uri for uri in known.values() if uri in ids}
+        gone = [*self.gone, *self.past.values()]
+        before = {*gone}.difference(self.twins)
+        past = {id_: uri for id_, uri in now.entries.items() if uri in before and id_ not in found}
+        behind = [*now.entries][: max(now.position, 0)]
+        song = ids.get(known.get(self.status.get("songid", ""), ""), "")
+        return self._replace(
+            ahead=found,
+            added={},
+            past=past,
+            gone=gone,
+            over=[id_ for id_ in past if id_ not in behind],
+            reserve=[*(uri for uri in known.values() if uri not in ids), *self.reserve],
+            status={"state": "stop", "songid": song},
+        )
+
+
+class Decision(NamedTuple):
+    """What to do after a look: MPD's commands, and then the number of tracks to add."""
+
+    window: Window
+    commands: list[tuple[str, ...]]
+    missing: int
+
+
+def decide(before: Window, now: QueueLook, *, is_late: bool = False) -> Decision:
+    """Return the window after a look at the queue, and what MPD needs.
+
+    Args:
+        is_late: nobody has looked for a while, so what was passed over was played.
+    """
+    known, status, entries = {**before.ahead, **before.added}, now.status, now.entries
+    done = _done(before, now, is_late=is_late)
+    ended = {id_: uri for id_, uri in known.items() if id_ in done or id_ not in entries}
+    ahead = {id_: uri for id_, uri in entries.items() if id_ in known and id_ not in done}
+    ours = {**before.past, **ended}
+    gone = [*before.gone, *(uri for id_, uri in ours.items() if id_ not in entries)][-_GONE:]
+    past = {id_: uri for id_, uri in ours.items() if id_ in entries}
+    promised = {*ahead.values(), *past.values(), *gone, *before.reserve}
+    others = {id_: uri for id_, uri in entries.items() if id_ not in ahead and id_ not in past}
+    again = Outcome.SKIPPED if before.deal.counts_plays else Outcome.PLAYED
+    again = Outcome.REMOVED if now.is_failing else again
+    outcomes = {**before.outcomes}
+    for id_, uri in ended.items():
+        if id_ not in done:
+            outcomes[uri] = Outcome.REMOVED
+        else:  # nobody has heard what became of a track while nobody looked
+            outcomes[uri] = Outcome.PLAYED if is_late or uri in now.plays else again
+    is_stuck = status["state"] == "stop" and "error" in status
+    is_out = status["state"] == "stop" and bool(entries) and before.plays_on
+    is_out |= _has_run_out(before, now) or (is_stuck and before.status.get("state") == "play")
+    window = before._replace(
+        ahead=ahead,
+        added={},
+        past=past,
+        gone=gone,
+        over=[id_ for id_ in before.over if id_ in entries],
+        twins=[uri for uri in others.values() if uri in promised],
+        outcomes=outcomes | dict.fromkeys(now.plays, Outcome.PLAYED),
+        status=status,
+        plays_on=is_out and not is_late and not now.has("single"),
+    )
+    is_jump = not is_late and status.get("songid") in others
+    return _commands(window, now, others, is_jump=is_jump)
+
+
+def _has_run_out(before: Window, now: QueueLook) -> bool:
+    """Return whether MPD has played the whole queue. After a clear, the last song is not there any more."""
+    was, status = before.status, now.status
+    is_end = was.get("state") == "play" and status["state"] == "stop" and "song" not in status
+    return is_end and was.get("songid") in now.entries
+
+
+def _done(before: Window, now: QueueLook, *, is_late: bool) -> set[str]:
+    """Return the ids of entries that were played or skipped."""
+    known, song, last = [*before.ahead, *before.added], now.status.get("songid"), before.status.get("songid")
+    gone = {id_ for id_ in known if id_ not in now.entries}
+    done = {id_ for id_ in known if id_ == last != song}
+    if _has_run_out(before, now):  # what was added since then was not played
+        done |= {*before.ahead}.difference(gone)
+    elif song is not None:
+        is_ordered = song in known and not now.has("random")
+        if now.has("consume") and song != last:
+            done |= gone.intersection(known[: known.index(song)] if is_ordered else known)
+        if is_ordered or (is_late and not now.has("random")):
+            done |= {*known}.intersection([*now.entries][: now.position])
+    return done
+
+
+def _commands(window: Window, now: QueueLook, others: Collection[str], *, is_jump: bool) -> Decision:
+    """Return the commands that bring the queue in order. `others` are the entries of the person."""
+    ids, waiting, is_random = [*now.entries], window.waiting, now.has("random")
+    song = None if window.plays_on else now.status.get("songid")
+    behind = ids[: max(now.position, 0)]
+    after = waiting if song is None or is_random else {*ids[now.position + 1 :]}.difference(window.over)
+    missing = _AHEAD + (song is None) - len(after)
+    moved: Collection[str] = ()
+    if "song" not in now.status:  # the person's tracks come first
+        last = max((number for number, id_ in enumerate(ids) if id_ in others), default=0)
+        moved = waiting if {*ids[:last]}.intersection(waiting) else ()
+    elif is_jump and not is_random:  # ours that were passed over were not skipped
+        moved = [id_ for id_ in behind if id_ in waiting]
+    commands: list[tuple[str, ...]] = [("moveid", id_, str(len(ids) - 1)) for id_ in moved]
+    # In random mode, MPD plays the whole queue again. Otherwise some played entries stay.
+    past = [id_ for id_ in window.past if id_ != now.status.get("songid")]
+    out = past if is_random else [id_ for id_ in behind if id_ in past][:-_KEPT]
+    if missing <= 0 or not window.reserve:  # else MPD would stop at the end of an older queue
+        out += [id_ for id_ in window.over if id_ != song or now.status["state"] == "play"]
+    commands += [("deleteid", id_) for id_ in out]
+    if window.plays_on and waiting and (missing <= 0 or not window.reserve):
+        # Not the one that was added last: others may wait before it.
+        commands.append(("playid", next(iter(waiting))))
+    return Decision(window, commands, missing)

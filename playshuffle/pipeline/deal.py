@@ -5,17 +5,16 @@ killed in between, the next run finishes the deal.
 """
 
 import contextlib
-import itertools
 import math
 import os
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from playshuffle.dealing.amount import Amount, Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
-from playshuffle.dealing.fed import NOTHING_PASSED, Passed, give_back, put_off
+from playshuffle.dealing.fed import NOTHING_PASSED, Fed, Outcome, Passed, give_back, put_off
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
 from playshuffle.dealing.next_deal import DealRules, is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import Every, is_of_the_future, period_start
@@ -56,9 +55,6 @@ class Dealt(NamedTuple):
     former: Options | None = None
     left: int = 0
     is_heard: bool = False
-
-
-Fed: TypeAlias = tuple[tuple[int, int], Sequence[bytes]]  # round and number of a deal, and its paths
 
 
 def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_options: bool = False) -> Dealt:
@@ -118,10 +114,16 @@ def feed(run: Run, passed: Passed) -> Fed:
         PlayshuffleError: nothing can be dealt now.
     """
     settings, deck = _settings(run), deck_of(run)
+    if passed.deal[0] and run.record.saved_order is not None:
+        raise PlayshuffleError(
+            f"{shown(run.path)} was made since it began to feed a player, so no more tracks come from it. To"
+            " go on, deal it again, or feed from another list."
+        )
     paths = _real_paths(run.tracks.paths)
     index_of = {path: index for index, path in enumerate(paths)}
     played, skipped, removed, refused = (
-        [index_of[path] for path in part if path in index_of] for part in passed[1:]
+        [index_of[path] for path, outcome in passed.outcomes.items() if outcome is each and path in index_of]
+        for each in Outcome
     )
     if deck.is_fed and (deck.round, deck.number) == passed.deal:
         in_list = frozenset((*run.choice.remaining, *deck.unheard))
@@ -143,7 +145,14 @@ def feed(run: Run, passed: Passed) -> Fed:
     following = following._replace(unheard=unheard, deal=last)
     _write(run, following, None)
     entries = arranged_entries(run, last.entries).played
-    return (following.round, following.number), [paths[index] for index in entries]
+    return Fed(
+        following.round,
+        following.number,
+        following.heard_count,
+        following.track_count,
+        settings.done_when is Count.PLAYED,
+        [os.fsdecode(paths[index]) for index in entries],
+    )
 
 
 def _real_paths(paths: Sequence[bytes]) -> list[bytes]:
@@ -187,9 +196,8 @@ def peek_deal(run: Run, passed: Passed = NOTHING_PASSED) -> Dealt:
     """
     deck, rules = with_heard(run), _rules(run)
     if deck.deal is not None and deck.is_fed:
-        done = frozenset(itertools.chain(*passed[1:]))
         paths = _real_paths(run.tracks.paths)
-        left = [index for index in deck.deal.entries if paths[index] not in done]
+        left = [index for index in deck.deal.entries if paths[index] not in passed.outcomes]
         return Dealt(run.report(arranged_entries(run, left)), deck, is_new=True, certain=len(left))
     updated = update_deck(deck, rules)
     following = _next_deck(run, updated, rules)

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.cli.feed_mpd import deal_next
 from playshuffle.cli.screen import Screen
 from playshuffle.cli.status import _lines
+from playshuffle.dealing.fed import NOTHING_PASSED, Fed, Passed
+from playshuffle.errors import PlayshuffleError
 from playshuffle.listening.saved_windows import save_window, window_file
 from playshuffle.listening.window import Window
 from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
@@ -244,16 +247,32 @@ def test_after_the_command_forget_status_still_says_when_a_configured_list_was_w
 
 @pytest.mark.process
 @pytest.mark.parametrize("command", [("make", "Music", "-o", "d.m3u"), ("forget", "d.m3u")])
-def test_a_list_that_is_no_deck_any_more_does_not_count_as_endless(
+def test_status_shows_a_list_that_feeds_mpd_even_if_it_is_no_deck_any_more(
     command: tuple[str, ...], home: Path, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(home)
     numbered(home / "Music", 9)
     assert program("deal", "Music", "-o", "d.m3u").code == 0
     file = window_file(bytes(home / "d.m3u"))
-    save_window(file, Window(playlist=str(home / "d.m3u")))
+    save_window(file, Window(player="MPD", playlist=str(home / "d.m3u"), deal=Fed(2, 7, 3, 9)))
     with lock.held(file + b".lock", 0, "{process}"):
-        assert len(json.loads(program("status", "--json").out)["endless"]) == 1
         assert program(*command).code == 0
 
-        assert json.loads(program("status", "--json").out)["endless"] == []
+        (fed,) = json.loads(program("status", "--json").out)["endless"]
+        assert (fed["player"], fed["track"], fed["tracks"], fed["round"]) == ("MPD", 4, 9, 2)
+        assert "MPD, track 4 of 9 in round 2" in program("status").out
+
+
+@pytest.mark.process
+def test_a_list_that_was_made_while_it_fed_mpd_is_not_overwritten(home: Path, program: Program) -> None:
+    numbered(home / "Music", 60)
+    fed = deal_next(str(home / "Music"), None, NOTHING_PASSED)
+    file = home / "Music/today.m3u"
+    again = deal_next(str(home / "Music"), None, Passed((fed.round, fed.number)))
+    assert ([*again.paths], len(again.paths)) == ([*fed.paths], 40)
+    assert program("make", str(home / "Music"), "-o", str(file)).code == 0
+    made = file.read_bytes()
+
+    with pytest.raises(PlayshuffleError, match="was made since it began to feed a player"):
+        deal_next(str(home / "Music"), None, Passed((again.round, again.number)))
+    assert file.read_bytes() == made
