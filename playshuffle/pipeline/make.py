@@ -1,10 +1,8 @@
 """Make one playlist in a new order."""
 
 from array import array
-from bisect import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate, groupby
 from typing import TypeVar
 
 from playshuffle.duration import words
@@ -52,11 +50,10 @@ def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
         raise run.choice.pin_problems[0]
     recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.complete_recipe(), [])
     last = _last_order(run) if needs_last(recipe) else None
-    notes += _notes_on(run, recipe, last)
+    notes += [*_notes_on_order(run, recipe, last), *_notes_on_time(run, recipe), *notes_on_fields(run)]
     arranged = arrange(run.chosen, recipe, last, run.tools.randbelow)
     if not keeps_gap:
-        notes += [*_notes_on_short_time(recipe, _lengths_ms(run)), *notes_on_mpd(run.request)]
-        notes += _notes_on_cut_group(run.chosen, recipe, arranged)
+        notes += [*notes_on_mpd(run.request), *_notes_on_cut_group(run.chosen, recipe, arranged)]
     return arranged, notes
 
 
@@ -72,12 +69,8 @@ def fitted(run: Run, recipe: Recipe, act: Callable[[Recipe], Done]) -> tuple[Don
     except PlayshuffleError as error:
         done, unfit = _without_unfit(recipe, act, error)
         problems += unfit
-    return done, [_unfit(problem) for problem in problems]
-
-
-def _unfit(problem: PlayshuffleError) -> Note:
-    text = f"{problem} The playlist goes on without it."
-    return Note("unfit", text, text.encode(errors="replace"))
+    texts = [f"{problem} The playlist goes on without it." for problem in problems]
+    return done, [Note("unfit", text, text.encode(errors="replace")) for text in texts]
 
 
 def _without_unfit(
@@ -98,10 +91,6 @@ def _without_unfit(
         return act(fit), unfit
     except PlayshuffleError:
         return act(fit._replace(time_ms=None, size=None)), [error]
-
-
-def _lengths_ms(run: Run) -> list[int]:
-    return list(map(run.tracks.durations_ms.__getitem__, run.choice.remaining))
 
 
 def _last_order(run: Run) -> Arranged | None:
@@ -142,90 +131,75 @@ def _count_to_choose_from(recipe: Recipe, run: Run) -> int:
     return fitting - any(pin.position == LAST for pin in recipe.pins)
 
 
-def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note]:
-    total_ms = sum(lengths_ms)
-    if recipe.time_ms is None or recipe.limit is not None or total_ms >= recipe.time_ms:
-        return []
-    text = f"All tracks together last {words(total_ms)}, less than {words(recipe.time_ms)}."
-    return [Note("short_time", text)]
+def _notes_on_order(run: Run, recipe: Recipe, last: Arranged | None) -> Iterator[Note]:
+    if isinstance(run.record.saved, SavedDeck):
+        text = "This playlist was dealt. Until its next make, undo brings its deck back."
+        yield Note("was_dealt", text)
+    if ORDERS[recipe.order_name].from_last and (last is None or not last.playlist_length):
+        text = f"This playlist has no last order, so {recipe.order_name} starts from the order by path."
+        yield Note("no_last_order", text)
+    if recipe.order_name == "favourites":
+        ratings = field_values(run.chosen, "rating")
+        if 0 < ratings.count(None) < len(ratings):
+            rated = f"{len(ratings) - ratings.count(None):,} of {counted(len(ratings), 'track')}"
+            yield Note("ratings", f"Tracks with a rating: {rated}. The others count as half of the best.")
+    if recipe.rests:
+        times = ((words(time_ms), field) for field, time_ms in recipe.rests)
+        time = " or ".join(f"{time} (same {field})" if field else time for time, field in times)
+        text = f"No track was played in the last {time}, so none comes last."
+        if recipe.resting:
+            text = f"Played in the last {time}, so at the end: {counted(len(recipe.resting), 'track')}"
+        yield Note("rest", text)
+
+
+def _notes_on_time(run: Run, recipe: Recipe) -> Iterator[Note]:
+    if recipe.time_ms is None:
+        return
+    lengths_ms = list(map(run.tracks.durations_ms.__getitem__, run.choice.remaining))
+    if unknown := lengths_ms.count(0):
+        tracks = f"{counted(unknown, 'track')} of unknown length"
+        yield Note("unknown_length", f"{tracks} skipped, since the playing time is limited")
+    if longer := sum(length_ms > recipe.time_ms for length_ms in lengths_ms):
+        text = f"{counted(longer, 'track')} longer than the limit of the playing time skipped"
+        yield Note("too_long", text)
+    if recipe.limit is None and sum(lengths_ms) < recipe.time_ms:
+        text = f"All tracks together last {words(sum(lengths_ms))}, less than {words(recipe.time_ms)}."
+        yield Note("short_time", text)
 
 
 def _notes_on_cut_group(chosen: Chosen, recipe: Recipe, arranged: Arranged) -> list[Note]:
-    order, count = arranged.order, arranged.playlist_length
-    if (
-        "inside" not in ORDERS[recipe.order_name].takes
-        or recipe.group_count is not None
-        or count == len(order)
-    ):
+    order, count, is_whole = arranged.order, arranged.playlist_length, recipe.group_count is not None
+    if "inside" not in ORDERS[recipe.order_name].takes or is_whole or not 0 < count < len(order):
         return []
     keys = block_keys(chosen, recipe)
-    blocks = [len(list(block)) for _, block in groupby(order, keys.__getitem__)]
-    ends = list(accumulate(blocks))
-    if count in ends:
+    groups = [keys[index] for index in order]
+    cut = groups[count - 1]
+    if groups[count] != cut:
         return []
-    whole = bisect(ends, count)
+    whole = max(len({*groups[:count]}) - 1, 1)
     noun = "album" if recipe.order_name == "albums" else "group"
-    text = f"The last {noun} is cut: {count - ends[whole] + blocks[whole]:,} of its {blocks[whole]:,} tracks."
-    return [Note("cut_group", f"{text} For whole {noun}s: --{noun}s {max(whole, 1):,}")]
+    text = f"The last {noun} is cut: {groups[:count].count(cut):,} of its {groups.count(cut):,} tracks."
+    return [Note("cut_group", f"{text} For whole {noun}s: --{noun}s {whole:,}")]
 
 
-def notes_on_fields(run: Run) -> list[Note]:
-    """Return notes about fields that the request uses, and that many tracks lack."""
-    recipe, limit = run.request.recipe, run.request.most
-    total, order = len(run.choice.remaining), ORDERS[recipe.order_name]
-    notes = []
+def notes_on_fields(run: Run) -> Iterator[Note]:
+    """Yield notes about fields that the request uses, and that many tracks lack."""
+    recipe, limit, chosen = run.request.recipe, run.request.most, run.chosen
+    total, order = len(chosen.indices), ORDERS[recipe.order_name]
     if "group_by" in order.takes and (tag := recipe.group_by or order.tag) is not None:
-        lacking = _lacking(run.chosen, tag)
-        if lacking == total:
-            notes.append(f"No track has the tag {tag}, so each track is a group of its own.")
-        elif 2 * lacking > total:
-            rest = f"{total - lacking:,} of {counted(total, 'track')}"
-            notes.append(f"Tracks with the tag {tag}: {rest}. Each other track is a group of its own.")
-    if limit is not None and _lacking(run.chosen, limit.tag) == total:
-        notes.append(f"No track has the tag {limit.tag}, so the limit of {limit} omits none.")
-    if (tag := field_of(recipe.order_name)) is not None and (
-        lacking := sort_keys(run.chosen, tag).count(None)
-    ):
-        text = f"{lacking:,} of {counted(total, 'track')} without {tag}, at the end."
-        notes.append(f"No track has the tag {tag}, so the order is random." if lacking == total else text)
-    return [Note("lacking_tags", text) for text in notes]
+        lacking = _lacking(chosen, tag)
+        if 2 * lacking > total:
+            text = f"Tracks with the tag {tag}: {total - lacking:,} of {counted(total, 'track')}."
+            yield Note("lacking_tags", f"{text} Each other track is a group of its own.")
+    if limit is not None and _lacking(chosen, limit.tag) == total:
+        text = f"No track has the tag {limit.tag}, so the limit of {limit} omits none."
+        yield Note("lacking_tags", text)
+    if (tag := field_of(recipe.order_name)) is not None and (lacking := sort_keys(chosen, tag).count(None)):
+        text = f"{lacking:,} of {counted(total, 'track')} without {tag}, at the end in random order."
+        yield Note("lacking_tags", text)
 
 
 def _lacking(chosen: Chosen, tag: str) -> int:
     """Return how many tracks are groups of their own, since they have no tag."""
     keys = group_keys(chosen, tag)
     return sum(keys[index] < 0 for index in chosen.indices)
-
-
-def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
-    texts: dict[str, str] = {}
-    if isinstance(run.record.saved, SavedDeck):
-        texts["was_dealt"] = "This playlist was dealt. Until its next make, undo brings its deck back."
-    if recipe.time_ms is not None:
-        lengths_ms = _lengths_ms(run)
-        unknown = lengths_ms.count(0)
-        longer = sum(length > recipe.time_ms for length in lengths_ms)
-        if unknown:
-            tracks_of = f"{counted(unknown, 'track')} of unknown length"
-            texts["unknown_length"] = f"{tracks_of} skipped, since the playing time is limited"
-        if longer:
-            texts["too_long"] = (
-                f"{counted(longer, 'track')} longer than the limit of the playing time skipped"
-            )
-    if ORDERS[recipe.order_name].from_last and (last is None or not last.playlist_length):
-        name = recipe.order_name
-        texts["no_last_order"] = f"This playlist has no last order, so {name} starts from the order by path."
-    if recipe.order_name == "favourites":
-        ratings = field_values(run.chosen, "rating")
-        rated, count = len(ratings) - ratings.count(None), len(ratings)
-        if 0 < rated < count:
-            verb = "has" if rated == 1 else "have"
-            total = counted(count, "track")
-            texts["ratings"] = f"{rated:,} of {total} {verb} a rating. The others count as half of the best."
-    if recipe.rests:
-        count, times = len(recipe.resting), ((words(time_ms), field) for field, time_ms in recipe.rests)
-        time = " or ".join(f"{time} (same {field})" if field else time for time, field in times)
-        texts["rest"] = f"Played in the last {time}, so at the end: {counted(count, 'track')}"
-        if not count:
-            texts["rest"] = f"No track was played in the last {time}, so none comes last."
-    return [*(Note(code, text) for code, text in texts.items()), *notes_on_fields(run)]
