@@ -7,6 +7,7 @@ import contextlib
 import errno
 import itertools
 import os
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.copied_tracks import CopiedTrack
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.library.listing import is_audio_name
+from playshuffle.system.mounts import device_kind
 from playshuffle.system.regular_file import open_regular, read_regular
 
 _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -23,6 +25,7 @@ _NO_MARK = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL))
 _TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
 _QUARTER_NS = 900_000_000_000  # FAT has local time: summer time and other time zones shift it
 _CHUNK = 1 << 20
+_UPLOAD_S = 30  # rclone reads no file of a renamed folder until it is uploaded
 KEPT = b", names kept"  # ends the source in a mark of copies with the names of their tracks
 _ENTRY = 1024  # bytes of a track in folders, in the list of names and in the playlist
 _CLUSTERS = 16  # for folders and lists
@@ -106,17 +109,21 @@ def our_paths(folder: bytes) -> set[bytes]:
 
 def marked(folder: bytes) -> list[bytes]:
     """Return the lines of a folder's export mark: the playlist, then the names of files."""
-    path = os.path.join(folder, EXPORT_MARK)
-    try:
-        content = read_regular(path, follow_links=False)
-    except OSError as error:
-        if error.errno in _NO_MARK:
-            return []
-        raise PlayshuffleError(
-            f"{shown(path)}, which lists the copies, cannot be read: {error.strerror}. Nothing was changed.",
-            Exit.CANNOT_CREATE,
-        ) from error
-    return content.splitlines()
+    path, began_s = os.path.join(folder, EXPORT_MARK), time.monotonic()
+    while True:
+        try:
+            return read_regular(path, follow_links=False).splitlines()
+        except OSError as error:
+            if error.errno in _NO_MARK:
+                return []
+            is_patient = error.errno == errno.EIO and time.monotonic() - began_s < _UPLOAD_S
+            if not (is_patient and (device_kind(folder) or (0, ""))[1] == "fuse.rclone"):
+                raise PlayshuffleError(
+                    f"{shown(path)}, which lists the copies, cannot be read: {error.strerror}. Nothing was"
+                    " changed.",
+                    Exit.CANNOT_CREATE,
+                ) from error
+        time.sleep(_UPLOAD_S / 60)
 
 
 def our_files(folder: bytes) -> Iterator[bytes]:
