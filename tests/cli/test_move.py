@@ -40,6 +40,7 @@ _WITHOUT_PATHS = {
     "record": {"age", "kind", "content", "digest"},
     "record_tracks": {"age", "numbers"},
     "plays": {"stamp", "title", "note", "read_s", "rows"},
+    "clock": {"time_s", "waited_s", "uptime_s"},
     "unwritten": {"path", "content"},  # empty, but for a moment of a move
 }
 
