@@ -77,8 +77,10 @@ class TrackNames:
         alike = sorted({name for name in alike if name and part})
         if len(alike) > _MOST_NEAR:
             return f" {len(alike):,} names contain it, such as '{shown(alike[0])}'. Give the whole name."
-        every = sorted({*files, *filter(None, titles)})
-        alike = alike or get_close_matches(os.path.basename(word), every, _MOST_NEAR, 0.5)
+        name, every = os.path.basename(word), sorted({*files, *filter(None, titles)})
+        # A file that was moved or converted.
+        alike = alike or [each for each in every if _stem(each) == _stem(name)][:_MOST_NEAR]
+        alike = alike or get_close_matches(name, every, _MOST_NEAR, 0.5)
         return f" Did you mean {any_of([repr(shown(name)) for name in alike])}?" if alike else ""
 
     def _called(self, word: str) -> list[int]:
@@ -105,3 +107,7 @@ class TrackNames:
         tags = self.tags[index] if self.tags else None
         facts = ", ".join(filter(None, (tags.artist, tags.album))) if tags else ""
         return shown(self.paths[index]) + (f" ({shown(facts)})" if facts else "")
+
+
+def _stem(name: str) -> str:
+    return folded(os.path.splitext(name)[0])
