@@ -161,8 +161,11 @@ class Feeder:
         self._save(window)
         if before and before.keys().isdisjoint(now.entries):
             self._add_from_s = time.monotonic() + _AFTER_CLEAR_S
-        for command in commands:
-            self._ask(*command)
+        for command, *words in commands:
+            self._ask(command, *words)
+            if command == "playid":  # it may be over before the next look
+                playing = {**now.status, "state": "play", "songid": words[0]}
+                self._window = window._replace(status=playing)
         return missing
 
     def _save(self, window: Window) -> None:

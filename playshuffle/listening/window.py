@@ -224,7 +224,8 @@ def _commands(window: Window, now: QueueLook, others: Collection[str], *, is_jum
     past = [id_ for id_ in window.past if id_ != now.status.get("songid")]
     out = past if is_random else [id_ for id_ in behind if id_ in past][:-_KEPT]
     if missing <= 0 or not window.reserve:  # else MPD would stop at the end of an older queue
-        out += [id_ for id_ in window.over if id_ != song or now.status["state"] == "play"]
+        over = [id_ for id_ in window.over if id_ != song or now.status["state"] == "play"]
+        out += sorted(over, key=song.__eq__)  # the current one last, or MPD would begin each of them
     commands += [("deleteid", id_) for id_ in out]
     if window.plays_on and waiting and (missing <= 0 or not window.reserve):
         # Not the one that was added last: others may wait before it.

@@ -1,12 +1,15 @@
 """`playshuffle service` under a real systemd."""
 
 import json
+import shlex
 import shutil
 from collections.abc import Iterator
 
 import pytest
 
 from playshuffle.install.units import quoted
+from tests.listening.test_feed_mpd import write_silence
+from tests.support.needs import need
 from tests.support.service import wait_for
 from tests.support.systemd import HOME, ROOT, VENV, Lab, lab
 
@@ -138,6 +141,52 @@ def test_uninstall_stops_the_service_and_removes_every_unit(place: Lab) -> None:
     assert place.show(UNIT, "LoadState") == "not-found"
     assert status.stdout.startswith("warning: The service is not installed\n")
     assert place.user(f"find {UNITS} -type f -o -type l").stdout == ""
+
+
+MPD_CONF = f"""
+music_directory "{HOME}/Music"
+db_file "{HOME}/mpd.db"
+state_file "{HOME}/mpd.state"
+bind_to_address "localhost"
+zeroconf_enabled "no"
+audio_output {{
+  type "null"
+  name "none"
+}}
+"""
+
+
+def ask_mpd(place: Lab, *commands: str) -> dict[str, str]:
+    script = "exec 3<>/dev/tcp/localhost/6600; printf '%s\\n' " + shlex.join([*commands, "close"])
+    lines = place.user(script + " >&3; cat <&3", check=False).stdout.splitlines()
+    return dict(line.split(": ", 1) for line in lines if ": " in line)
+
+
+def test_the_endless_unit_feeds_mpd_and_goes_on_after_a_restart_of_mpd_and_of_itself(place: Lab) -> None:
+    need("mpd")
+    write_silence(place.shared / "song.wav", 60)
+    place.write(f"{HOME}/mpd.conf", MPD_CONF)
+    place.user(f"for n in 1 2 3 4 5 6 7 8 9; do cp {place.shared}/song.wav Music/$n.wav; done")
+    place.user("systemd-run --user --unit=player mpd --no-daemon mpd.conf")
+    wait_for(lambda: "state" in ask_mpd(place, "update", "status"))
+    place.user("playshuffle deal Music --new-round; playshuffle service install --endless today")
+    unit = "playshuffle-endless.service"
+
+    def is_filled() -> bool:
+        now = ask_mpd(place, "status")
+        return int(now.get("playlistlength", 0)) - int(now.get("song", -1)) >= 3
+
+    wait_for(is_filled)
+    ask_mpd(place, "play")
+    for restart in ("player", unit, "player"):
+        place.user(f"systemctl --user restart {restart}")
+        for _ in range(3):
+            wait_for(is_filled)
+            ask_mpd(place, "next")
+    wait_for(is_filled)
+    assert (place.show(unit, "ActiveState"), place.show(unit, "NRestarts")) == ("active", "0")
+    assert "track 1" in place.user("playshuffle status").stdout
+    place.user("systemctl --user stop player")
 
 
 def test_if_users_cannot_have_namespaces_the_service_is_installed_with_fewer_restrictions(

@@ -1,6 +1,7 @@
 """Run `playshuffle tell mpd LIST --endless` with a real MPD. MPD's own log says what was played."""
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -55,18 +56,13 @@ class Fed:
         until(lambda: listens(self.home / "socket"), self.server)
         self.mpd = Mpd(self.home / "socket", self.home / "Music", self.home)
 
-    def start_feeder(self, *words: str) -> None:
-        command: list[str | Path] = [
-            sys.executable,
-            "-m",
-            "playshuffle",
-            "tell",
-            "mpd",
-            self.home / "Music/lib",
-            "--endless",
-        ]
+    def run(self, *words: str | Path) -> subprocess.Popen[bytes]:
+        command: list[str | Path] = [sys.executable, "-m", "playshuffle", *words]
         with (self.home / "messages").open("ab") as messages:
-            self.feeder = subprocess.Popen([*command, *words], env=self.env, stderr=messages)
+            return subprocess.Popen(command, env=self.env, cwd=self.home, stdout=messages, stderr=messages)
+
+    def start_feeder(self) -> None:
+        self.feeder = self.run("tell", "mpd", self.home / "Music/lib", "--endless")
 
     def kill(self, process: subprocess.Popen[bytes], number: signal.Signals = signal.SIGKILL) -> None:
         process.send_signal(number)
@@ -143,8 +139,8 @@ def starts_in(log: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def fed(count: int = _TRACKS, seconds: float = 60) -> Iterator[Fed]:
-    """Feed an MPD from tracks of this length."""
+def fed(count: int = _TRACKS, seconds: float = 60, *options: str) -> Iterator[Fed]:
+    """Feed an MPD from tracks of this length, in a deck with these options."""
     need("mpd")
     with short_home() as home:
         for folder in ("lib", "mine"):
@@ -152,13 +148,17 @@ def fed(count: int = _TRACKS, seconds: float = 60) -> Iterator[Fed]:
                 write_silence(home / "Music" / folder / f"{number:03}.wav", seconds)
         fed = Fed(home)
         with contextlib.closing(fed):
+            (home / "plays.csv").write_text("path\n")
+            if options:
+                fed.feeder = fed.run("deal", home / "Music/lib", *options)
+                assert fed.feeder.wait(300) == 0, fed.messages()
             fed.start_feeder()
             until(fed.is_filled, fed.feeder)
             yield fed
 
 
 def two_rounds(count: int) -> None:
-    with fed(count, 0.3) as it:
+    with fed(count, 0.6) as it:
         it.mpd.say("play")
         for number in range(20, 2 * count + 1, 20):
             until(lambda: len(it.played()) >= number, it.feeder)  # noqa: B023
@@ -232,6 +232,9 @@ def test_the_other_commands_know_a_list_that_feeds_mpd() -> None:
         assert f"Process {it.feeder.pid} already feeds MPD" in say(*second, code=73)
         assert f"Process {it.feeder.pid} on " in say(*second, code=73, XDG_STATE_HOME=str(it.home / "other"))
         assert f"track 1 of {_TRACKS} in round 1, next: {Path(it.ahead()[0]).name}" in say("status")
+        (status,) = json.loads(say("status", "--json"))["endless"]
+        assert (status["process"], status["tracks"]) == (it.feeder.pid, _TRACKS)
+        assert status["next"] == str(it.home / "Music" / it.ahead()[0])
         assert say("deal", playlist, "--peek").splitlines()[1].endswith(it.ahead()[0])
         assert "no deal to take back" in say("undo", playlist, code=2)
         assert "Stop it to deal by hand" in say("deal", playlist, "--now", code=73)
@@ -240,6 +243,37 @@ def test_the_other_commands_know_a_list_that_feeds_mpd() -> None:
         until(lambda: unwanted not in it.queue() and it.is_filled())
         it.kill(it.feeder, signal.SIGTERM)
         assert "Dealt 40 tracks" in say("deal", playlist, "--now")
+
+
+@pytest.mark.parametrize("mode", ["consume", "random", "repeat", "single"])
+def test_in_each_mode_of_mpd_no_track_comes_twice_and_a_message_says_what_the_mode_does(mode: str) -> None:
+    with fed() as it:
+        it.mpd.say(f"{mode} 1")
+        it.mpd.say("play")
+        for _ in range(6):
+            until(lambda: it.song() is not None and len(it.queue()) >= 3)
+            until(lambda: it.status()["state"] == "play")
+            it.finish()
+            if mode == "single":
+                until(lambda: it.status()["state"] == "pause")
+                it.mpd.say("pause 0")
+        starts = it.starts()
+        assert len(starts) == len({*starts}) == 7
+        assert (f"mpc {mode} off" in it.messages()) == (mode in ("random", "single"))
+        assert ("MPD repeats its queue" in it.messages()) == (mode == "repeat")
+        if mode in ("consume", "random"):
+            until(lambda: len(it.queue()) == 3)
+
+
+def test_in_a_deck_that_counts_plays_a_skipped_track_comes_again_in_its_round() -> None:
+    with fed(6, 3, "--count=played", "--history=plays.csv") as it:
+        it.mpd.say("play")
+        until(lambda: it.song() is not None)
+        skipped = it.song()
+        it.change_song("next")
+        until(lambda: len(it.played()) >= 6, it.feeder)
+        played = it.played()[:6]
+    assert (len({*played}), skipped in played) == (6, True)
 
 
 class Person:

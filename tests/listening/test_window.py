@@ -171,7 +171,15 @@ def test_with_the_older_queue_of_a_killed_mpd_what_was_played_or_removed_goes_an
     step = connected(before, "1234", "ABCx", "1")
 
     assert names(step.window.ahead) + names(step.window.reserve) == "D"
-    assert ids_of(step, "deleteid") == "13"
+    assert ids_of(step, "deleteid") == "31"
+
+
+def test_of_an_older_queue_the_current_entry_goes_last_so_that_no_other_one_begins() -> None:
+    before = window("D", "ABCD", "D", past=entries("ABC"))
+
+    assert ids_of(connected(before, "1234", "ABCD", "1"), "deleteid") == "231"
+    before = before._replace(reserve=["E.ogg"])
+    assert ids_of(connected(before, "1234", "ABCD", "1"), "deleteid") == ""  # E comes first
 
 
 def test_a_restart_does_not_remove_a_track_of_the_person_that_is_ours_too() -> None:
