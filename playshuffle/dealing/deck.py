@@ -5,9 +5,10 @@ from datetime import date
 from typing import Any, NamedTuple, Self
 
 from playshuffle.dealing.period import Every
+from playshuffle.ordering.gap import LONGEST
 
 PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")  # fields with tracks
-TAIL = 100  # minimum number of plays before the round to remember, for the gap
+TAIL = LONGEST  # minimum number of plays before the round to remember, for the gap
 
 
 class Deal(NamedTuple):

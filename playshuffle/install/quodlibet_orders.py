@@ -182,7 +182,7 @@ def _permute(keys: Sequence[str], order: Sequence[int]) -> list[str]:
 
 
 def _usual_gap(songs: int) -> int:
-    return min(songs // 4, 100)
+    return min(songs // 4, 280)
 
 
 def _numbers(names: Sequence[str]) -> list[int]:

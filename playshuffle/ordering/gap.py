@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from playshuffle.errors import OptionError
 
+LONGEST = 280  # plays; the longest gap unless another was asked for
 _GAP = r"([0-9]{1,9})(%?)"  # compiled when it is used, which is rare
 
 
@@ -20,8 +21,8 @@ class Gap(NamedTuple):
 
 
 def usual_gap(tracks: int) -> int:
-    """Return the default gap in plays: a quarter of the tracks, at most a hundred."""
-    return min(tracks // 4, 100)
+    """Return the default gap in plays: a quarter of the tracks, at most a week of 40 a day."""
+    return min(tracks // 4, LONGEST)
 
 
 def parse_gap(text: str) -> Gap | None:

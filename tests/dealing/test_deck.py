@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.dealing.deck import Deck, end_round, mark_written
+from playshuffle.dealing.deck import TAIL, Deck, end_round, mark_written
 from playshuffle.dealing.next_deal import DealRules, next_deal, update_deck
 from playshuffle.dealing.sizes import ByCount, ByGroups, ByTotal, Size
 from playshuffle.shuffle import RandBelow, Seeded, System
@@ -218,20 +218,20 @@ def test_a_deck_forgets_deleted_tracks_when_its_round_is_ended_early() -> None:
     assert sorted(track for one in deals(left, 4, 4, 3, deck=after) for track in dealt(one)) == left
 
 
-def test_a_deck_remembers_the_last_hundred_tracks_that_were_dealt_before_its_round() -> None:
+def test_a_deck_remembers_the_last_280_tracks_that_were_dealt_before_its_round() -> None:
     """It remembers more if the gap is larger, and tracks of several rounds if they are short."""
     here = tracks(30)
-    played = [track for deck in deals(here, *[30] * 6) for track in dealt(deck)]
-    last = deals(here, *[30] * 6)[-1]
+    played = [track for deck in deals(here, *[30] * 11) for track in dealt(deck)]
+    last = deals(here, *[30] * 11)[-1]
 
-    assert last.tail == tuple(played[:-30][-100:])
-    assert end_round(last).tail == tuple(played[-100:])
-    law = Uniform(Seeded("1"), 120)
-    many = tracks(130)
-    two = deal_next(deal_next(Deck(), many, law, ByCount(130), TODAY), many, law, ByCount(1), TODAY)
-    assert len(two.tail) == 120
-    assert end_round(two._replace(tail=(*two.tail, *tracks(30, 501)))).tail[-1] == dealt(two)[0]
-    assert len(end_round(two).tail) == 120
+    assert last.tail == tuple(played[:-30][-TAIL:])
+    assert end_round(last).tail == tuple(played[-TAIL:])
+    law = Uniform(Seeded("1"), 320)
+    many = tracks(330)
+    two = deal_next(deal_next(Deck(), many, law, ByCount(330), TODAY), many, law, ByCount(1), TODAY)
+    assert len(two.tail) == 320
+    assert end_round(two._replace(tail=(*two.tail, *tracks(30, 901)))).tail[-1] == dealt(two)[0]
+    assert len(end_round(two).tail) == 320
 
 
 # Any changes
@@ -288,7 +288,7 @@ def test_through_any_changes_a_track_repeats_only_after_all_other_tracks_and_the
                 assert expected <= heard, "a round ended before every track was dealt"
                 heard.clear()
             heard.add(track)
-        gap = min(len(here) // 4, 100)
+        gap = min(len(here) // 4, 280)
         for track in entries:
             assert track not in played[max(len(played) - gap + 1, 0) :]
             played.append(track)

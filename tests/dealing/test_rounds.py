@@ -137,13 +137,13 @@ def test_the_tracks_that_come_last_in_a_round_of_a_deck_are_the_resting_tracks_o
     ("recipe", "track_count", "plays"),
     [
         (Recipe(), 40, 10),
-        (Recipe(), 9999, 100),
+        (Recipe(), 9999, 280),
         (Recipe("sorted"), 9999, 0),
         (Recipe(gap=Gap(1)), 40, 1),
         (Recipe(gap=Gap(50, is_percent=True)), 40, 20),
     ],
 )
-def test_the_gap_is_as_given_or_a_quarter_of_the_library_up_to_100_plays_and_0_if_sorted(
+def test_the_gap_is_as_given_or_a_quarter_of_the_library_up_to_280_plays_and_0_if_sorted(
     recipe: Recipe, track_count: int, plays: int
 ) -> None:
     assert Rounds(all_of(numbered(2)), recipe, Seeded("1")).gap(track_count) == plays

@@ -22,7 +22,7 @@ class Uniform(Rounds):
         self._gap = gap
 
     def gap(self, tracks: int) -> int:
-        return min(tracks // 4, 100) if self._gap is None else self._gap
+        return min(tracks // 4, 280) if self._gap is None else self._gap
 
     def arrange(
         self, tracks: Sequence[int], soonest: Mapping[int, int], _before: int | None = None
