@@ -130,7 +130,7 @@ class Window(NamedTuple):
             gone=gone,
             over=[id_ for id_ in past if id_ not in behind],
             reserve=[*(uri for uri in known.values() if uri not in ids), *self.reserve],
-            status={"state": "stop", "songid": song},
+            status={"songid": song},
         )
 
 
@@ -184,10 +184,13 @@ def decide(before: Window, now: QueueLook, *, is_late: bool = False) -> Decision
 
 
 def _has_run_out(before: Window, now: QueueLook) -> bool:
-    """Return whether MPD has played the whole queue. After a clear, the last song is not there any more."""
-    was, status = before.status, now.status
-    is_end = was.get("state") == "play" and status["state"] == "stop" and "song" not in status
-    return is_end and was.get("songid") in now.entries
+    """Return whether MPD has played the whole queue.
+
+    After a clear, the last song is not there any more; after a stop, it stays the song. At the end, MPD says
+    `stop` for a moment before it has no song.
+    """
+    is_end = now.status["state"] == "stop" and "song" not in now.status
+    return is_end and "state" in before.status and before.status.get("songid") in now.entries
 
 
 def _done(before: Window, now: QueueLook, *, is_late: bool) -> set[str]:

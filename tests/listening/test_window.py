@@ -110,6 +110,13 @@ def test_when_the_queue_ran_out_all_was_played_but_entries_that_were_added_meanw
     assert (step.missing, step.commands) == (0, [("playid", "C")])
 
 
+def test_a_queue_has_run_out_even_if_mpd_was_asked_just_before_it_had_no_song_any_more() -> None:
+    ending = decide(window("AB", "AB", "B"), queue("AB", "B", "stop"))
+    step = decide(ending.window, queue("AB", None, "stop"))
+
+    assert (marked(ending), marked(step), step.window.plays_on) == (("A", ""), ("AB", ""), True)
+
+
 def test_in_single_mode_and_while_nobody_looked_nothing_plays_on() -> None:
     before, now = window("AB", "AB", "A"), queue("AB", None, "stop", single="1")
 
