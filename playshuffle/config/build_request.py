@@ -115,6 +115,7 @@ def _with_absolute_paths(
 
 def _absolute_pin(pin: str) -> str:
     """Make a pin that is the path of a file absolute, for later runs in other folders."""
+    pin = os.path.expanduser(pin) if pin.startswith("~/") else pin  # as in the configuration
     is_file = any(os.path.lexists(path) for path in (pin, pin.rpartition("@")[0]))
     return os.fsdecode(absolute(pin)) if is_file else pin
 
