@@ -102,7 +102,7 @@ def request_to_deal(
 
 def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, state: State) -> Request:
     """Return the request to deal from folders; a deck of the same file keeps the options not given."""
-    options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
+    options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY)
     if options.groups is not None and "order" not in given.names:
         options = options._replace(order="albums" if options.group_by is None else "groups")
     request = build_request(options, name=save, plain="today")

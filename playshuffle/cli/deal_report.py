@@ -11,13 +11,12 @@ from playshuffle.cli.screen import Fact, Mark, Screen, home_path, shell_path
 from playshuffle.cli.track_list import track_list
 from playshuffle.dealing.describe import deck_facts, next_deal
 from playshuffle.dealing.period import Every
-from playshuffle.errors import shown
 from playshuffle.options.table import Options, as_flags
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.text import counted
 
-_PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
+_PERIODS = {"day": "today", "week": "this week", "month": "this month"}
 
 
 def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
@@ -67,9 +66,9 @@ def _verdict(dealt: Dealt, today: date) -> str:
         verb = "Wrote the last deal again" if dealt.is_again else "Restored the last deal"
         return f"{verb} ({tracks})"
     last, facts = deck.deal, deck_facts(deck)
-    if last is None or last.every is Every.RUN or str(facts["next_deal"]) <= today.isoformat():
+    if last is None or last.every == Every.RUN or str(facts["next_deal"]) <= today.isoformat():
         return f"Unchanged: the last deal ({tracks})"
-    return f"Already dealt {_PERIODS[last.every]} ({tracks})"
+    return f"Already dealt {_PERIODS.get(last.every, f'for {last.every.days} days')} ({tracks})"
 
 
 def _next_day(dealt: Dealt, today: date) -> str:
@@ -94,11 +93,9 @@ def _next(dealt: Dealt, today: date) -> str:
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
-    """Yield the tracks of the next deal as lines; in a pipe, as paths."""
-    report, last = dealt.report, dealt.deck.deal
-    assert last is not None
-    paths = report.paths()[: dealt.certain]
-    yield from track_list(paths, screen) if screen.is_terminal else map(shown, paths)
+    """Yield the tracks of the next deal, and how many are not chosen yet."""
+    report = dealt.report
+    yield from track_list(report.paths()[: dealt.certain], screen)
     random_count = report.playlist_length - dealt.certain
     if random_count:
         yield f"… and {random_count:,} more, chosen when they are dealt"

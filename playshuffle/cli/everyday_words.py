@@ -44,7 +44,11 @@ daily day radio station stream mixtape every-day endless forever party queue
   Other tracks each day, until each was dealt once:
   playshuffle deal ~/Music
 
-weekly week month monthly
+month monthly
+  Other tracks each month:
+  playshuffle deal ~/Music --every month
+
+weekly week
   Other tracks each week:
   playshuffle deal ~/Music --every week
 

@@ -85,7 +85,7 @@ def _request(one: KnownList, before: SavedRecord, state: State) -> Request:
     if isinstance(before, SavedOrder):
         every, numbers = None, tuple(before.tracks)
     else:
-        every = Every.DAY.value
+        every = Every.DAY
         numbers = before.deck.deal.entries if before.deck.deal is not None else before.deck.dealt
     paths = state.load_tracks().paths_of(numbers)
     files = tuple(paths[number] for number in numbers if number in paths)

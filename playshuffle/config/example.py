@@ -31,7 +31,7 @@ folders = [{music}]
 # 40 tracks a day, none again before every track was dealt:
 # [playlist.today]
 # limit = 40             # or time = "90m"
-# every = "day"          # or: week, run
+# every = "day"          # or: week, month, 2d, run
 # tell = ["mpd"]         # replace the queue of a player
 # To deal tracks again until you have heard them: playshuffle help history
 """

@@ -40,7 +40,7 @@ class DealSettings(NamedTuple):
     @property
     def is_by_hand(self) -> bool:
         """Return whether only the user starts deals, neither the service nor `deal --due`."""
-        return self.every is Every.RUN
+        return self.every == Every.RUN
 
 
 def parse_patience(text: str) -> float:

@@ -22,7 +22,7 @@ def deck_facts(deck: Deck) -> dict[str, Any]:
         "unheard_since": deal.period.isoformat() if deal is not None and deck.is_unheard else None,
         "missing": len(deck.missing),
         "deals_left": deck.deals_left,
-        "every": None if deal is None else deal.every.value,
+        "every": None if deal is None else str(deal.every),
         "next_deal": None if start is None else start.isoformat(),
         "order": deck.order_name,
         "is_fed": deck.is_fed,

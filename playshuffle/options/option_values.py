@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from playshuffle import duration
 from playshuffle.dealing.amount import Count, parse_patience
-from playshuffle.dealing.period import Every
+from playshuffle.dealing.period import PERIODS, Every, known_period
 from playshuffle.errors import OptionError, PlayshuffleError
 from playshuffle.options.table import ROWS, Options
 from playshuffle.ordering.gap import parse_gap
@@ -26,7 +26,7 @@ NAMES: Mapping[str, Collection[str]] = {
     "order": ORDERS,
     "field": KEYS,
     "player": PLAYERS,
-    "period": tuple(Every),
+    "period": PERIODS,
     "count": tuple(Count),
     "path style": tuple(PathStyle),
     "place to shuffle": get_args(Inside),
@@ -40,7 +40,8 @@ def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
         OptionError: the value is unknown.
     """
     try:
-        return known_order(value) if kind == "order" else known(kind, value, values)
+        reader = {"order": known_order, "period": known_period}.get(kind)
+        return known(kind, value, values) if reader is None else reader(value)
     except PlayshuffleError as error:
         raise OptionError("{problem}", key, code=error.code, problem=error) from error
 

@@ -107,7 +107,7 @@ class Options(NamedTuple):
     groups: Annotated[int | None, Row(
         "--groups", "Number of whole groups, or albums", AMOUNT, "N", short="--albums", example="1")] = None
     every: Annotated[str | None, Row(
-        "--every", "When the next deal is due. Default: day", AMOUNT, "day|week|run", verbs=DEAL,
+        "--every", "Due each day (default), week, month, 2d or run", AMOUNT, "PERIOD", verbs=DEAL,
         names="period", example='"week"')] = None
     done_when: Annotated[str | None, Row(
         "--count", "When a track counts: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,

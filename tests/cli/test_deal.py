@@ -102,7 +102,7 @@ def test_the_next_deal_has_the_tracks_that_peek_showed_and_undo_restores_the_for
     assert "Unchanged: the last deal (4 tracks)" in again
     assert "; --now deals the next" in again
 
-    shown = run("deal", "--peek").out.decode().splitlines()
+    shown = json.loads(run("deal", "--peek", "--json").out)["entries"]
     deal(day="2026-03-29")
     second = listed(music / "today.m3u")
     assert [os.path.basename(path) for path in shown] == second

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.dealing.period import Every, is_new_period, next_start, period_start
+from playshuffle.dealing.period import Every, is_new_period, known_period, next_start, period_start
+from playshuffle.errors import PlayshuffleError
 
 MOMENTS = st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1))  # noqa: DTZ001 - a clock on the wall
 
@@ -59,12 +60,15 @@ def test_if_deals_are_due_at_every_run_each_run_begins_a_new_period(moment: date
     assert is_new_period(Every.RUN, moment, period_start(Every.RUN, moment))
 
 
-@given(MOMENTS, st.sampled_from(Every))
+@given(MOMENTS, st.sampled_from([Every.DAY, Every.WEEK, Every.RUN, Every("7d")]))
 def test_a_week_after_any_moment_a_new_period_has_begun(moment: datetime, every: Every) -> None:
     assert is_new_period(every, moment + timedelta(days=7), period_start(every, moment))
 
 
-@given(MOMENTS, st.sampled_from([Every.DAY, Every.WEEK]), st.sampled_from([Every.DAY, Every.WEEK]))
+_PERIODS = st.sampled_from([Every.DAY, Every.WEEK, Every("month"), Every("2d"), Every("31d")])
+
+
+@given(MOMENTS, _PERIODS, _PERIODS)
 def test_a_new_period_begins_at_midnight_of_the_predicted_day_and_not_a_second_before(
     moment: datetime, before: Every, every: Every
 ) -> None:
@@ -76,3 +80,26 @@ def test_a_new_period_begins_at_midnight_of_the_predicted_day_and_not_a_second_b
     midnight = datetime(start.year, start.month, start.day)  # noqa: DTZ001 - a clock on the wall
     assert is_new_period(every, midnight, last)
     assert not is_new_period(every, midnight - timedelta(seconds=1), last)
+
+
+@given(MOMENTS)
+def test_the_period_after_a_month_is_the_next_month(moment: datetime) -> None:
+    start = next_start(Every("month"), moment.date())
+
+    assert start is not None
+    assert start.day == 1
+    assert (start.year * 12 + start.month) - (moment.year * 12 + moment.month) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [("Week", "week"), ("month", "month"), ("2d", "2d"), ("3 days", "3d"), ("01d", "1d"), ("1 day", "1d")],
+)
+def test_a_period_may_be_some_days(text: str, period: str) -> None:
+    assert known_period(text) == period
+
+
+@pytest.mark.parametrize("text", ["0d", "1000d", "-2d", "2", "d", "2w", "fortnight", ""])
+def test_another_text_is_not_a_period(text: str) -> None:
+    with pytest.raises(PlayshuffleError, match="Unknown period"):
+        known_period(text)
