@@ -27,6 +27,7 @@ from playshuffle.text import any_of, counted, short, shortened
 
 _NAMES = 20  # shown names for each reason
 _LISTS = 3  # lists to name with a fact
+_TERMS = 3  # terms of a query to name for a tag
 _UNREAD = ("file or folder, whose known tracks stay", "files or folders, whose known tracks stay")
 
 
@@ -174,12 +175,25 @@ def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
             yield kind.label, summary
             if names:
                 yield from _names(choice.skipped(stage.code), len(stage.indices))
+    yield from _lacking(choice)
+
+
+def _lacking(choice: Choice) -> Iterator[Fact]:
+    """Yield what the query did with tracks that lack a tag: a sentence for one tag, a table for several."""
+    by_tag: defaultdict[tuple[int, str, bool], list[str]] = defaultdict(list)
     for term in choice.lacking:
-        verb_have, pronoun = ("has", "it") if term.track_count == 1 else ("have", "them")
         name = f"{term.field} tag" if FIELDS[term.field].kind == FLAG else term.field
-        verb = "keeps" if term.is_kept else "skips"
-        tracks = counted(term.track_count, "track")
-        yield "Chosen", f"{tracks} {verb_have} no {name}; {short(term.text)} {verb} {pronoun}"
+        by_tag[term.track_count, name, term.is_kept].append(short(term.text))
+    if len(by_tag) > 1:
+        yield "Chosen", "tracks without a tag:"
+    for (count, name, is_kept), all_terms in by_tag.items():
+        terms = ", ".join(shortened(all_terms, _TERMS))
+        if len(by_tag) > 1:
+            yield "", f"{count:>6,}  {name:14}  {'kept' if is_kept else 'skipped'} by {terms}"
+            continue
+        verb = ("keep" if is_kept else "skip") + ("s" if len(all_terms) == 1 else "")
+        have, them = ("has", "it") if count == 1 else ("have", "them")
+        yield "Chosen", f"{counted(count, 'track')} {have} no {name}; {terms} {verb} {them}"
 
 
 def idle_terms(choice: Choice) -> Iterator[Fact]:

@@ -80,7 +80,13 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
         convert = _tagged_moment if field.kind == DATE else _local_moment
         return lambda raw: (moment := _or_none(convert, raw)) is not None and test(moment)
     number = {LENGTH: _seconds, SIZE: parse_size}.get(field.kind, _number)
-    return _within(value, lambda text: (number(text), math.nextafter(number(text), math.inf)))
+
+    def span(text: str) -> tuple[float, float]:
+        if decade := _decade(text):
+            return decade, decade + 10
+        return number(text), math.nextafter(number(text), math.inf)
+
+    return _within(value, span)
 
 
 def tops(value: str, roots: Sequence[bytes]) -> tuple[bytes, ...]:
@@ -142,6 +148,11 @@ def _number(text: str) -> float:
     if not re.fullmatch(r"\s*[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*", text, re.ASCII):
         raise ValueError("is not a number.")
     return float(text)
+
+
+def _decade(text: str) -> int:
+    """Return the first year of a decade such as 1980s, or 0."""
+    return int(text[:4]) if re.fullmatch(r"[1-9]\d\d0s", text, re.ASCII) else 0
 
 
 def _seconds(text: str) -> float:
@@ -207,6 +218,8 @@ def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
             days = int(match[2]) * _RELATIVE_DAYS[match[3]]
             start = now + timedelta(days=-days if match[1] == "-" else days)
             return start, start + timedelta(seconds=1)
+        if decade := _decade(text):
+            return datetime(decade, 1, 1), datetime(decade + 10, 1, 1)  # noqa: DTZ001 - local time
         for precision, format_ in enumerate(_DATE_FORMATS):
             try:
                 start = datetime.strptime(text.replace(" ", "T"), format_)  # noqa: DTZ007 - local time

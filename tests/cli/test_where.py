@@ -117,3 +117,15 @@ def test_an_exclusion_that_changes_nothing_is_a_warning_with_advice_before_all_o
 
 def test_a_long_term_of_a_query_is_shortened_in_a_message(music: Path) -> None:
     assert f"-title:{'x' * 293}… excludes no track." in make(music, "--where", f"-title:{'x' * 9000}")
+
+
+def test_tracks_without_a_tag_are_counted_once_for_each_tag_whatever_the_number_of_terms(music: Path) -> None:
+    one_tag = make(music, "--where", "rating:4.. , rating:3 , title:Help").splitlines()
+    assert "Chosen: 4 tracks have no rating; rating:4.., rating:3 skip them" in one_tag
+
+    lines = make(music, "--where", "rating:4.. , rating:3 , bpm:120.. , title:Help").splitlines()
+    at = lines.index("Chosen: tracks without a tag:")
+    assert [line.split(maxsplit=1)[1] for line in lines[at + 1 : at + 3]] == [
+        "rating          skipped by rating:4.., rating:3",
+        "bpm             skipped by bpm:120..",
+    ]
