@@ -23,7 +23,7 @@ _KEPT = ("reshuffle", "tell", "force")  # keys of a list that are not saved with
 
 
 def save_list(path: bytes, name: str, request: Request) -> None:
-    """Add a list to a configuration, or change the list of this name if it has the same file.
+    """Add a list to a configuration, or change the list of this name if it has the same file, or by `force`.
 
     The configuration is created if needed.
 
@@ -128,8 +128,10 @@ def _check_name(document: Document, name: str, request: Request) -> None:
         raise PlayshuffleError(
             f"{shown(output)} is '{shown(same[0])}' in the configuration already. Use that name."
         )
-    if not same and name in tables:
-        raise PlayshuffleError(f"The configuration has another list '{shown(name)}'. Choose another name.")
+    if not same and name in tables and not request.options.force:
+        raise PlayshuffleError(
+            f"The configuration has another list '{shown(name)}'. Choose another name, or replace it: --force"
+        )
 
 
 def _values(options: Options, for_all: Mapping[str, Any]) -> dict[str, Any]:

@@ -152,6 +152,16 @@ def test_the_option_save_writes_the_size_and_the_period_of_a_deck(music: Path, f
     assert "Already dealt this week (4 tracks)" in run("deal", "--due").err
 
 
+def test_the_option_force_replaces_another_list_of_the_configuration(music: Path, file: Path) -> None:
+    configured(COMMENTED)
+
+    make(music, "-n", "2", "-o", music / "few.m3u", "--save", "everything", "--force")
+
+    assert tomllib.loads(file.read_text())["playlist"] == {
+        "everything": {"output": "~/Music/few.m3u", "limit": 2}
+    }
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
