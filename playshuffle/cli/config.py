@@ -6,7 +6,7 @@ from itertools import filterfalse
 
 from playshuffle.cli.common_options import ConfigFile
 from playshuffle.cli.screen import Mark, home_path, screen_of
-from playshuffle.cli.streams import say
+from playshuffle.cli.streams import say, say_wrapped
 from playshuffle.config.example import example
 from playshuffle.config.load import load
 from playshuffle.config.places import find, places
@@ -36,7 +36,7 @@ def init(config: ConfigFile = None) -> None:
         )
     atomic_file.make_folder_for(path)
     atomic_file.write(path, [example().encode()])
-    say([f"Wrote {home_path(path)}. Edit it, then run: playshuffle config check"])
+    say_wrapped([f"Wrote {home_path(path)}. Edit it, then run: playshuffle config check"])
 
 
 def check(config: ConfigFile = None) -> Exit:
@@ -55,7 +55,7 @@ def check(config: ConfigFile = None) -> Exit:
         mark, text, code = Mark.GOOD, f"{lists}, no problems", Exit.DONE
     say([screen.verdict(mark, f"{home_path(path)}: {text}")])
     for fault in sorted([*faults, *warnings], key=lambda fault: fault.line or 0):
-        say(screen.hanging(fault.text))
+        say_wrapped([fault.text])
     return code
 
 
@@ -75,7 +75,9 @@ def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
     with State(writes=False) as state:
         for root in filterfalse(os.path.isdir, keys):
             if state.root(root) is not None:
-                say([f"{home_path(root)} is missing. Its tracks stay in the playlists until it is back."])
+                say_wrapped(
+                    [f"{home_path(root)} is missing. Its tracks stay in the playlists until it is back."]
+                )
                 continue
             near = near_file(root, is_folder=True)
             hint = f"Did you mean {home_path(near)}?" if near else "Correct it, or mount its drive."

@@ -5,7 +5,7 @@ from functools import partial
 
 from playshuffle.cli.deal_lists import request_to_deal
 from playshuffle.cli.run_lists import run_lists
-from playshuffle.cli.streams import say
+from playshuffle.cli.streams import say_wrapped
 from playshuffle.dealing.fed import Fed, Passed
 from playshuffle.listening.feed import Feeder
 from playshuffle.options.given import NOTHING_GIVEN
@@ -26,7 +26,7 @@ def playlist_of(word: str | None, config: str | None = None) -> bytes:
 def feed_mpd(word: str | None, config: str | None, socket: str | None, *, quiet: bool) -> None:
     """Feed MPD from the deck of a list or music folder until a signal ends the process."""
     deal, playlist = partial(deal_next, word, config), playlist_of(word, config)
-    feeder = Feeder(playlist, deal, lambda text: say([] if quiet else [text]))
+    feeder = Feeder(playlist, deal, lambda text: say_wrapped([] if quiet else [text]))
     feeder.run(mpd_server.addresses(os.environ, socket))
 
 

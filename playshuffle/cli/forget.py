@@ -5,7 +5,7 @@ from typing import Annotated
 from playshuffle.cli import completion
 from playshuffle.cli.common_options import ConfigFile, Quiet, argument
 from playshuffle.cli.screen import home_path
-from playshuffle.cli.streams import say
+from playshuffle.cli.streams import say_wrapped
 from playshuffle.config.configuration import load_if_any
 from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.words import the_list
@@ -39,6 +39,6 @@ def forget(
                 stays = f" {shown(one.name)} stays in the configuration." if one.configured else ""
                 if stays and config_file is not None and config_file.path is not None:
                     stays += f" To remove it, edit {home_path(config_file.path)}"
-                say([f"Forgot {home_path(one.path)}. The file was not changed.{stays}"])
+                say_wrapped([f"Forgot {home_path(one.path)}. The file was not changed.{stays}"])
         if not quiet:
-            say(map(str, state.notes))
+            say_wrapped(map(str, state.notes))

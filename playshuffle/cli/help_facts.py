@@ -16,7 +16,10 @@ EXIT_CODES: Sequence[tuple[Exit, str]] = (
         "A missing drive is needed, and the old playlist is unchanged. Or a player cannot be reached.",
     ),
     (Exit.CONFIG, "The configuration is missing or wrong."),
-    (Exit.INTERRUPTED, "Interrupted by Ctrl-C."),
+    (
+        Exit.INTERRUPTED,
+        "Interrupted by Ctrl-C. The code of watch and listen is 0, since they run until then.",
+    ),
 )
 
 FILES: Sequence[tuple[str, str]] = (

@@ -1,12 +1,14 @@
 """Record the plays of MPD and desktop players in a file: `playshuffle listen`."""
 
 import os
+import sys
 import time
 from datetime import datetime
 from typing import Annotated
 
 from playshuffle.cli.common_options import Quiet, option
-from playshuffle.cli.streams import print_lines, say, say_error
+from playshuffle.cli.screen import screen_of
+from playshuffle.cli.streams import print_lines, say_error, say_wrapped
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.history.histories import LISTENED, usual_file
 from playshuffle.listening import desktop, mpd_news, plays_file
@@ -35,18 +37,18 @@ def listen(
     places = mpd_server.addresses(os.environ, socket)
     file = os.path.join(usual_file(LISTENED), os.fsencode(f"{os.uname().nodename}.csv"))
     with plays_file.opened(file) as add:
-        say([] if quiet else [f"Plays go to {shown(file)}"])
+        say_wrapped([] if quiet else [f"Plays go to {shown(file)}"])
         sources = {mpd_news.TITLE: lambda: mpd_news.opened(places), desktop.TITLE: desktop.opened}
         for news in listen_to(sources):
             if isinstance(news, str):
-                say([] if quiet else [news])
+                say_wrapped([] if quiet else [news])
             elif (path := plays_file.path_of(news)) is not None:
                 now_s = int(time.time())
                 try:
                     now_s = add(news, now_s)
                 except PlayshuffleError as error:  # it is written with the next one
                     say_error(str(error))
-                print_lines([] if quiet else [_line(news, path, now_s)])
+                print_lines([] if quiet else screen_of(sys.stdout).hanging(_line(news, path, now_s)))
                 if count_in_mpd and news.player == mpd_news.TITLE:
                     _count(places, news, now_s)
 

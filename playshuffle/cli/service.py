@@ -13,7 +13,7 @@ from playshuffle.cli import service_report
 from playshuffle.cli.common_options import Json, option
 from playshuffle.cli.feed_mpd import playlist_of
 from playshuffle.cli.screen import screen_of
-from playshuffle.cli.streams import print_json, print_lines, say
+from playshuffle.cli.streams import print_json, print_lines, say_wrapped
 from playshuffle.config.configuration import load_named
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.histories import LISTENED, usual_file
@@ -72,7 +72,7 @@ def install(
         *writable_folders.doubts(config),
         *map(writable_folders.open_list_advice, open_lists),
     )
-    say(line for doubt in doubts for line in screen_of(sys.stderr).wrapped(doubt))
+    say_wrapped(doubts)
     tells = any(playlist.tell for playlist in config.playlists)
     folders = writable_folders.writable_folders(config)
     unit_texts = units.rendered(program, folders, os.environ, sandboxed=is_sandboxed)

@@ -51,6 +51,12 @@ def say(lines: Iterable[str]) -> None:
         give_up(sys.stderr)
 
 
+def say_wrapped(texts: Iterable[str]) -> None:
+    """Write sentences to standard error, wrapped on a terminal."""
+    screen = screen_of(sys.stderr)
+    say(line for text in texts for line in screen.hanging(text))
+
+
 def show(facts: Iterable[Fact]) -> None:
     """Write labelled facts to standard error."""
     say(screen_of(sys.stderr).facts(facts))

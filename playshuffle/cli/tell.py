@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from playshuffle.cli import completion
 from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
 from playshuffle.cli.screen import home_path
-from playshuffle.cli.streams import say, say_error
+from playshuffle.cli.streams import say_error, say_wrapped
 from playshuffle.config.configuration import load_if_any, load_named
 from playshuffle.config.load import all_lists
 from playshuffle.config.model import Config, QueuePlayer
@@ -17,7 +17,7 @@ from playshuffle.store import to_tell
 from playshuffle.store.records import last_made
 from playshuffle.store.state import State
 from playshuffle.telling.queue import ForeignQueueError
-from playshuffle.telling.tell_player import tell_player
+from playshuffle.telling.tell_player import WHILE_STARTING, tell_player
 from playshuffle.text import any_of, counted, known
 
 EXAMPLES = """\b
@@ -68,7 +68,7 @@ def tell(
     track = None if at is None else _track(path, at)
     text = _tell(queue_player, path, socket=socket, replace=replace, any_playlist=True, track=track)
     if not quiet:
-        say([text])
+        say_wrapped([text])
     return Exit.DONE
 
 
@@ -131,7 +131,7 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
         if player is QueuePlayer.COMMANDS:
             continue
         try:
-            text = _tell(player, playlist.output, any_playlist=False)
+            text = _tell(player, playlist.output, any_playlist=False, pauses_s=WHILE_STARTING)
         except ForeignQueueError as error:
             text = str(error)
         except PlayshuffleError as error:
@@ -139,7 +139,7 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
             codes.append(error.code)
             continue
         if not quiet:
-            say([f"{playlist.name}: {text}"])
+            say_wrapped([f"{playlist.name}: {text}"])
     return codes
 
 

@@ -1,11 +1,13 @@
 """Keep playlists up to date while their folders change: `playshuffle watch`."""
 
 import gc
+import sys
 from contextlib import suppress
 from typing import Annotated
 
 from playshuffle.cli import playlist_options
 from playshuffle.cli.common_options import ConfigFile, argument, option
+from playshuffle.cli.screen import screen_of
 from playshuffle.config.build_request import build_request
 from playshuffle.config.configuration import load_named
 from playshuffle.config.known_list import known_lists
@@ -52,7 +54,7 @@ def watch(
         )
     if given.options.output == STDOUT:
         raise PlayshuffleError("watch cannot write to standard output. Name a file with -o.")
-    log.begin(is_quiet=quiet, is_verbose=verbose)
+    log.begin(is_quiet=quiet, is_verbose=verbose, wrap=screen_of(sys.stderr).hanging)
     gc.enable()  # this runs for months
     if not folders:
         return run(lambda: load_named(config))

@@ -37,6 +37,8 @@ def opened() -> Iterator[tuple[str, Iterator[News]]]:
     Raises:
         OSError: the session bus or busctl does not exist, or ends.
     """
+    if os.environ.keys().isdisjoint(("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")):
+        raise ConnectionError("this login has no session bus")
     with subprocess.Popen(
         [*_BUSCTL, "monitor", _SIGNALS, _NAMES], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

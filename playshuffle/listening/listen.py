@@ -39,6 +39,8 @@ def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
             yield from heard(event, players, time.monotonic())
     for key in list(players):
         yield from heard(News(key, "", now_s := time.monotonic(), is_gone=True), players, now_s)
+    if event == signal.SIGINT:  # Ctrl-C
+        yield "Stopped"
 
 
 def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Iterator[Heard]:

@@ -241,7 +241,9 @@ class _Life:
         numbers = received(self.signals)
         if {signal.SIGTERM, signal.SIGINT} & numbers:
             notify.send("STOPPING=1")
-            return Exit.DONE if signal.SIGTERM in numbers else Exit.INTERRUPTED
+            if signal.SIGTERM not in numbers:  # Ctrl-C
+                _LOG.info("stopped")
+            return Exit.DONE
         if self.terminal.is_gone(numbers):
             return Exit.INTERRUPTED
         if signal.SIGHUP not in numbers and not self._has_new_config:

@@ -24,7 +24,7 @@ from playshuffle.system.bounded_socket import BoundedSocket
 from playshuffle.system.mpd_conf import load_name
 from playshuffle.system.mpd_server import Address
 from playshuffle.telling.queue import CONTACT_S, LAST_S, TIMEOUT_S, WAIT_S, ChangedError, Plan, merged
-from playshuffle.text import is_utf8
+from playshuffle.text import any_of, is_utf8
 
 _MOST_UPDATES = 20  # of single files; an update of everything is faster for more
 _UPDATE_S = 600  # MPD's database may be on a slow drive
@@ -247,11 +247,15 @@ def _connect(client: Any, places: Sequence[Address]) -> Address:
     for address in places:
         try:
             client.connect(address.host, address.port)
+        except (FileNotFoundError, ConnectionRefusedError):  # it does not run, or not there
+            continue
         except (OSError, mpd.MPDError, ValueError) as error:
             failures.append(f"{address.text}: {getattr(error, 'strerror', None) or error}")
         else:
             return address
-    raise ConnectionError("; ".join(failures))
+    raise ConnectionError(
+        failures[0] if failures else f"no answer at {any_of([each.text for each in places])}"
+    )
 
 
 def _uris(playlist: bytes, music: bytes) -> list[str]:

@@ -1,7 +1,8 @@
-"""Connect to a player, retry if that fails, and replace its queue."""
+"""Connect to a player, and replace its queue."""
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from playshuffle.config.model import QueuePlayer
@@ -12,7 +13,8 @@ from playshuffle.telling.queue import Queue, Told, play, tell
 from playshuffle.text import shell_word
 
 _PATIENCE_S = 10  # for the last try to begin
-_PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that is starting is ready by then
+AT_ONCE = (0.0,)
+WHILE_STARTING = (0.0, 2.0, 5.0)  # seconds before each try: a player that is starting is ready by then
 
 
 def tell_player(
@@ -23,12 +25,14 @@ def tell_player(
     replace: bool = False,
     any_playlist: bool = True,
     track: bytes | None = None,
+    pauses_s: Sequence[float] = AT_ONCE,
 ) -> Told:
     """Replace the queue of a player with a playlist.
 
     Args:
         replace: also replace a queue that playshuffle did not make.
         any_playlist: also replace a queue of another playlist.
+        pauses_s: before each try to connect.
 
     Raises:
         PlayshuffleError: the player cannot be reached, or its queue cannot be replaced.
@@ -36,7 +40,7 @@ def tell_player(
     playlist = os.path.abspath(playlist)
     failure, until_s = "", time.monotonic() + _PATIENCE_S
     with queue_record.only_process(player):
-        for pause_s in _PAUSES_S:
+        for pause_s in pauses_s:
             if time.monotonic() + pause_s > until_s:
                 break
             time.sleep(pause_s)

@@ -53,6 +53,17 @@ def test_an_unknown_command_gets_the_command_that_does_it(word: str, program: Pr
     assert "playshuffle " in error.partition("'. ")[2]
 
 
+def test_play_is_answered_by_a_line_that_works(home: Path, program: Program) -> None:
+    write_library(str(home / "Music"))
+    made = program.refused(2, "play", str(home / "Music")).strip().rpartition(": ")[2]
+    assert made == "playshuffle make ~/Music"
+
+    program("make", str(home / "Music"))
+    for words in ((), (str(home / "Music"),)):
+        answer = program.refused(2, "play", *words).strip()
+        assert answer.endswith(f"A player plays a list: mpv --playlist={home}/Music/playshuffle.m3u")
+
+
 @pytest.mark.parametrize("word", ["weighted", "least-played", "newest", "oldest", "interleave", "fair"])
 def test_an_unknown_order_or_option_gets_the_command_that_does_it(
     word: str, home: Path, program: Program

@@ -101,7 +101,6 @@ USAGE = {
         tried: f"Unknown command '{tried.split()[0]}'. Write: playshuffle {meant}"
         for tried, meant in {
             "ban 'So What'": "never 'So What'",
-            "play": "tell mpv LIST",
             "moved a 'b c'": "move a 'b c'",
         }.items()
     },
