@@ -23,6 +23,7 @@ from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.service import status_file
 from playshuffle.store.path_moves import MovedRow, NewPlace, moved_rows, playlists_in_the_way, save_move
 from playshuffle.store.state import State
+from playshuffle.system.regular_file import names_in
 from playshuffle.text import counted
 
 EXAMPLES = """\b
@@ -141,10 +142,7 @@ def _tracks(state: State, rows: Sequence[MovedRow]) -> tuple[int, list[bytes]]:
         if row.table == "folder":
             folder = state.named.absolute(row.after["path"])
             names = row.after["names"].split(b"/")
-            try:
-                there = frozenset(os.listdir(folder))
-            except OSError:
-                there = frozenset()
+            there = frozenset(names_in(folder))
             lost += [folder + name for name in names if name not in there]
             present += sum(name in there for name in names)
     return present, lost

@@ -17,7 +17,7 @@ from playshuffle.exporting.copied_tracks import CopiedTrack
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.library.listing import is_audio_name
 from playshuffle.system.mounts import device_kind
-from playshuffle.system.regular_file import open_regular, read_regular
+from playshuffle.system.regular_file import open_regular, read_regular, status_of
 
 _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 # There is no mark, or what has its name is not a regular file.
@@ -53,11 +53,8 @@ class ExportFolder(NamedTuple):
 
 def identity(folder: bytes) -> tuple[int, int] | None:
     """Return device and inode of a folder while it is mounted; None if it is missing."""
-    try:
-        status = os.stat(folder)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+    status = status_of(folder)
+    return None if status is None else (status.st_dev, status.st_ino)
 
 
 class Exported(NamedTuple):

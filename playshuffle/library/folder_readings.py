@@ -1,6 +1,5 @@
 """Read the tags of new and changed files into the columns of their folders."""
 
-import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from zlib import crc32
@@ -12,6 +11,7 @@ from playshuffle.library.marks import CERTAIN, file_id, label_sum
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import TagRow, pack
 from playshuffle.system.birth_time import Birth, birth_of
+from playshuffle.system.regular_file import status_of
 from playshuffle.tags import spoken
 from playshuffle.tags.reading import ReadAll, Reading, Tags
 
@@ -138,11 +138,8 @@ class _Rows:
         size, mtime_ns, _, inode = self._stamps[4 * row : 4 * row + 4]
         if birth is not None:
             return fits(birth.inode) != inode
-        try:
-            now = os.stat(self._folder.path + self.names[row])
-        except OSError:
-            return False
-        return fits(now.st_mtime_ns) != mtime_ns or (size >= 0 and now.st_size != size)
+        now = status_of(self._folder.path + self.names[row])
+        return now is not None and (fits(now.st_mtime_ns) != mtime_ns or (size >= 0 and now.st_size != size))
 
     def finished(self) -> tuple[Folder, str]:
         artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists

@@ -19,6 +19,7 @@ from playshuffle.library.missing import (
 from playshuffle.library.track_table import RootKey, TrackTable
 from playshuffle.library.walk import WalkResult
 from playshuffle.system import mounts
+from playshuffle.system.regular_file import names_in
 from playshuffle.tags.cause import IGNORED, MARKED
 from playshuffle.text import counted
 
@@ -75,12 +76,12 @@ def seems_missing(root: bytes, last_root: Root) -> bool:
         return True
     try:
         check_root(root, last_root)
-        if not os.listdir(root):
-            return True
-    except (PlayshuffleError, OSError):
+    except PlayshuffleError:
         return True
     now = current_mounts(root)
-    return any(not any(before.is_same(mount) for mount in now) for before in last_root.mounts)
+    return not names_in(root) or any(
+        not any(before.is_same(mount) for mount in now) for before in last_root.mounts
+    )
 
 
 def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]) -> MissingError | None:

@@ -26,6 +26,7 @@ from playshuffle.store import skip_list_entries as store
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
+from playshuffle.system.regular_file import status_of
 from playshuffle.text import folded, shortened
 
 RULE = b"#NEVER:"  # begins a line that leaves out a folder or a query
@@ -269,8 +270,5 @@ def _lines_by_index(
 
 def file_at(path: bytes) -> tuple[int, int] | None:
     """Return the device and inode of the file at a path, if any."""
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, fits(status.st_ino)
+    status = status_of(path)
+    return None if status is None else (status.st_dev, fits(status.st_ino))

@@ -15,6 +15,7 @@ from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, Quirk, odd_in
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.playlist_reader import Entry, Listed, content_of, read_content
+from playshuffle.system.regular_file import status_of
 from playshuffle.text import any_of
 
 # Which programs find the file of an entry that does not name it exactly.
@@ -125,7 +126,7 @@ def _faults(
     for done, entry in enumerate(entries):
         if not done % _REPORT_EVERY:
             report(done, len(entries))
-        status = _status(entry)
+        status = status_of(entry.path)
         if status is None:
             faults.append(EntryFault(entry, FaultKind.MISSING))
         elif (kind := _wrong_kind(status, entry.path)) is not None:
@@ -135,13 +136,6 @@ def _faults(
         else:
             playable.append(entry)
     return faults, playable
-
-
-def _status(entry: Entry) -> os.stat_result | None:
-    try:
-        return os.stat(entry.path)
-    except (OSError, ValueError):
-        return None
 
 
 def _wrong_kind(status: os.stat_result, path: bytes) -> FaultKind | None:

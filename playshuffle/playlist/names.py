@@ -8,6 +8,7 @@ import contextlib
 import os
 from collections import defaultdict
 
+from playshuffle.system.regular_file import names_in
 from playshuffle.text import composed, folded, is_utf8
 
 # The usual ones first. Only an existing file shows that a list is in another one.
@@ -58,9 +59,8 @@ class Names:
     def _names(self, folder: bytes) -> dict[str, list[bytes]]:
         if folder not in self._folders:
             self._folders[folder] = defaultdict(list)
-            with contextlib.suppress(OSError):
-                for name in os.listdir(folder):
-                    self._folders[folder][folded(_text(name))].append(name)
+            for name in names_in(folder):
+                self._folders[folder][folded(_text(name))].append(name)
         return self._folders[folder]
 
 

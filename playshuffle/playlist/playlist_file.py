@@ -14,6 +14,7 @@ from playshuffle.playlist.m3u import Parsed, fingerprint_of
 from playshuffle.playlist.names import Names
 from playshuffle.system import atomic_file, mounts
 from playshuffle.system.mounts import Mount
+from playshuffle.system.regular_file import names_in
 
 _HEAD_BYTES = 4096  # comments of playshuffle are at the top
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
@@ -96,11 +97,8 @@ class PlaylistFile(NamedTuple):
     def conflict_copies(self) -> list[Self]:
         """Return the conflict copies that a synchroniser keeps if two computers wrote the file."""
         folder, name = os.path.split(self.path)
-        try:
-            names = sorted(os.listdir(folder))
-        except OSError:
-            return []
-        paths = [os.path.join(folder, other) for other in names if original_name(other) == name]
+        others = [other for other in sorted(names_in(folder)) if original_name(other) == name]
+        paths = [os.path.join(folder, other) for other in others]
         readable = [path for path in paths if os.path.isfile(path) and os.access(path, os.R_OK)]
         copies = [self._replace(path=path, exists=True) for path in readable]
         return [copy for copy in copies if copy.has_mark()]

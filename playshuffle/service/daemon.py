@@ -25,6 +25,7 @@ from playshuffle.service.update_protocol import LibraryScanned, PlaylistFailed, 
 from playshuffle.service.update_watchdog import UpdateWatchdog
 from playshuffle.system import mpd_server, sandbox
 from playshuffle.system.clock import Began, uptime_s
+from playshuffle.system.regular_file import status_of
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.watcher import HEARTBEAT_S, Watch
@@ -297,10 +298,8 @@ class _Life:
 
 
 def _device(playlist: ConfiguredPlaylist) -> int | None:
-    try:
-        return os.stat(os.path.dirname(playlist.output)).st_dev
-    except OSError:
-        return None
+    status = status_of(os.path.dirname(playlist.output))
+    return None if status is None else status.st_dev
 
 
 def _is_under_systemd() -> bool:

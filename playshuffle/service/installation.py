@@ -3,6 +3,7 @@
 import os
 
 import playshuffle
+from playshuffle.system.regular_file import status_of
 
 _FILE = os.path.abspath(playshuffle.__file__)
 
@@ -32,8 +33,5 @@ class Installation:
 
 
 def _stamp(file: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(file)
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns
+    status = status_of(file)
+    return None if status is None else (status.st_ino, status.st_mtime_ns)

@@ -16,6 +16,7 @@ from playshuffle.store.records import Summary
 from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
 from playshuffle.system import mounts
+from playshuffle.system.regular_file import names_in
 
 if TYPE_CHECKING:
     from playshuffle.config.model import Config
@@ -72,11 +73,7 @@ def _seems_deleted(playlist: bytes) -> bool:
 
     An empty folder may be a mount point whose drive is missing.
     """
-    if os.path.lexists(playlist):
-        return False
-    with contextlib.suppress(OSError):
-        return bool(os.listdir(os.path.dirname(playlist)))
-    return False
+    return not os.path.lexists(playlist) and names_in(os.path.dirname(playlist)) != []
 
 
 def _completed(
@@ -131,10 +128,7 @@ def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> b
 
 
 def _root(path: bytes, last_state: Root | None) -> RootStatus:
-    state = MISSING if check_roots({path: last_state}) else "ok"
-    with contextlib.suppress(OSError):
-        if state != MISSING and not os.listdir(path):
-            state = EMPTY
+    state = MISSING if check_roots({path: last_state}) else "ok" if names_in(path) else EMPTY
     return RootStatus(
         os.fsdecode(path), state, tracks=len(last_state.numbers) if last_state is not None else None
     )

@@ -36,6 +36,7 @@ from playshuffle.shuffle import System
 from playshuffle.store import to_tell
 from playshuffle.system import mpd_server, sandbox
 from playshuffle.system.clock import Began, uptime_s
+from playshuffle.system.regular_file import status_of
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted, list_word
 from playshuffle.watch.debounce import Batch
@@ -159,10 +160,8 @@ def _accept(playlist: ConfiguredPlaylist) -> str:
 
 
 def _written_s(path: bytes | None) -> int | None:
-    try:
-        return round(os.stat(path or b"").st_mtime)
-    except OSError:
-        return None
+    status = status_of(path or b"")
+    return None if status is None else round(status.st_mtime)
 
 
 def _status(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibrary) -> PlaylistStatus:

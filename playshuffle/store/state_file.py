@@ -15,6 +15,7 @@ from playshuffle.errors import Exit, Note, PlayshuffleError, shown
 from playshuffle.store import schema
 from playshuffle.store.home_paths import named_paths, real_paths
 from playshuffle.system import lock
+from playshuffle.system.regular_file import read_if_any
 from playshuffle.system.sqlite import (
     ERRORS,
     Connection,
@@ -226,11 +227,7 @@ def _stamp(path: bytes) -> bytes:
 
 def _clean_end(path: bytes) -> bytes:
     """Return the file's stamp after the last run; empty if the run did not end cleanly."""
-    try:
-        with open(_CLEAN_END % path, "rb") as file:
-            return file.read(200)
-    except OSError:
-        return b""
+    return read_if_any(_CLEAN_END % path, 200)
 
 
 def _is_empty(path: bytes) -> bool:

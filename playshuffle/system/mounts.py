@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from playshuffle.system.regular_file import read_if_any
+
 # File systems that other computers change, without an event here.
 _BLIND = frozenset(
     (
@@ -81,11 +83,7 @@ def is_blind(kind: str) -> bool:
 
 def mountinfo(process: int | str = "self") -> bytes:
     """Return the kernel's mount table, as a process sees it; empty if it cannot be read."""
-    try:
-        with open(f"/proc/{process}/mountinfo", "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
+    return read_if_any(f"/proc/{process}/mountinfo")
 
 
 class MountRow(NamedTuple):

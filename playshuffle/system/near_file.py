@@ -3,6 +3,7 @@
 import os
 from difflib import get_close_matches
 
+from playshuffle.system.regular_file import names_in
 from playshuffle.text import folded
 
 _CLOSENESS = 0.8
@@ -15,11 +16,7 @@ def near_file(path: bytes, *, is_folder: bool = False) -> bytes | None:
     for segment in filter(None, os.fsdecode(path).split("/")):
         name = segment
         if not os.path.lexists(os.path.join(near, name)):
-            try:
-                names = os.listdir(near)
-            except OSError:
-                return None
-            by_case = {folded(entry): entry for entry in names[:_MOST_NAMES]}
+            by_case = {folded(entry): entry for entry in names_in(near)[:_MOST_NAMES]}
             close = get_close_matches(folded(name), by_case, 1, _CLOSENESS)
             if not close:
                 return None

@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 
 from playshuffle.system import mounts
+from playshuffle.system.regular_file import read_if_any
 
 
 class Sandbox(enum.StrEnum):
@@ -17,12 +18,10 @@ class Sandbox(enum.StrEnum):
 
 def of(process: int | str = "self") -> Sandbox | None:
     """Return which parts of the sandbox restrict a process; None if unknown."""
-    try:
-        with open(f"/proc/{process}/status", "rb") as file:
-            is_filtered = b"\nSeccomp:\t2\n" in file.read()
-    except OSError:
+    status = read_if_any(f"/proc/{process}/status")
+    if not status:
         return None
-    if not is_filtered:
+    if b"\nSeccomp:\t2\n" not in status:
         return Sandbox.OFF
     return Sandbox.ON if _is_read_only(_options(process)) else Sandbox.PARTLY
 

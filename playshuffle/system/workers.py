@@ -5,7 +5,6 @@ disk threads would only delay each other.
 """
 
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, Self, TypeVar
 
 from playshuffle.system import mounts
+from playshuffle.system.regular_file import status_of
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -32,10 +32,8 @@ def worker_count(paths: Sequence[bytes]) -> int:
 
 
 def _device(path: bytes) -> int | None:
-    try:
-        return os.stat(path).st_dev
-    except (OSError, ValueError):  # a name that no file has
-        return None
+    status = status_of(path)
+    return None if status is None else status.st_dev
 
 
 class Workers:

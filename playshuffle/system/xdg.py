@@ -8,6 +8,8 @@ import errno
 import os
 import re
 
+from playshuffle.system.regular_file import read_if_any
+
 _MUSIC = rb'(?m)^\s*XDG_MUSIC_DIR="(.*)"\s*$'
 _LONGEST = 1 << 20  # bytes of a configuration
 
@@ -44,11 +46,7 @@ def state_home() -> bytes:
 
 def desktop_music(config: bytes, home: bytes) -> bytes | None:
     """Return the music folder that the desktop's configuration in `config` names, if any."""
-    try:
-        with open(os.path.join(config, b"user-dirs.dirs"), "rb") as file:
-            match = re.search(_MUSIC, file.read(_LONGEST))
-    except OSError:
-        return None
+    match = re.search(_MUSIC, read_if_any(os.path.join(config, b"user-dirs.dirs"), _LONGEST))
     folder = re.sub(rb"\\(.)", rb"\1", match[1]) if match else b""
     return os.path.normpath(re.sub(rb"^\$HOME(?=/|$)", lambda _: home, folder)) if folder else None
 

@@ -1,9 +1,10 @@
 """Check something in a separate thread, because a call into a file system may hang for hours."""
 
-import os
 import threading
 import time
 from collections.abc import Callable
+
+from playshuffle.system.regular_file import status_of
 
 _Status = tuple[int, ...] | None
 _UNKNOWN: _Status = ()
@@ -68,8 +69,7 @@ class FileWatcher(Checker):
 
 
 def _status(path: bytes) -> _Status:
-    try:
-        status = os.stat(path)
-    except OSError:
+    status = status_of(path)
+    if status is None:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

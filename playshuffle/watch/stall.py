@@ -6,6 +6,8 @@ A thread that waits for a dead drive never runs. On a slow machine it runs somet
 import re
 from typing import NamedTuple
 
+from playshuffle.system.regular_file import read_if_any
+
 _SWITCHES = re.compile(rb"ctxt_switches:\s*(\d+)")
 _STATE = re.compile(rb"State:\s*(\w)")
 
@@ -19,10 +21,8 @@ class Activity(NamedTuple):
 
 def activity(thread: int) -> Activity | None:
     """Return the activity of a thread of this process, by its native id."""
-    try:
-        with open(f"/proc/self/task/{thread}/status", "rb") as file:
-            text = file.read()
-    except OSError:
+    text = read_if_any(f"/proc/self/task/{thread}/status")
+    if not text:
         return None
     state = _STATE.search(text)
     return Activity(sum(map(int, _SWITCHES.findall(text))), state is not None and state[1] == b"R")
