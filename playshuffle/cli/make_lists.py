@@ -1,7 +1,6 @@
 """Make lists again, or a new list of music folders: `playshuffle make`."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from playshuffle.cli import make_report
@@ -57,7 +56,9 @@ def make_lists(
         for name, request in requests.items():
             requests[name] = request._replace(dry_run=dry_run, any_name=print0)
             check_save(save, config, requests[name])
-        act = partial(make_list, keeps_gap=has_record)
+        act = make_list
+        if has_record:
+            from playshuffle.pipeline.make_again import make_again as act  # a new list needs none of it
         reports, failures = run_lists(requests, act, quiet=quiet, must_remember=has_record, state=state)
     status_file.notify(status_file.processes([] if dry_run or print0 else [one.path for one in lists]))
     _write_to_stdout([*reports.values()], given.options.output, print0, as_json)

@@ -20,15 +20,7 @@ from operator import itemgetter
 from typing import Any, BinaryIO, TypeVar
 from xml.etree import ElementTree
 
-from playshuffle.history.rows import (
-    Columns,
-    HistoryRow,
-    HistoryRows,
-    Played,
-    TagNames,
-    Unread,
-    path_of_uri,
-)
+from playshuffle.history.rows import Columns, HistoryRow, HistoryRows, Played, TagNames, Unread, path_of_uri
 from playshuffle.system.regular_file import open_regular
 
 T = TypeVar("T")

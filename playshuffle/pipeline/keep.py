@@ -6,7 +6,7 @@ from datetime import datetime
 from playshuffle.errors import Note, PlayshuffleError
 from playshuffle.ordering.running_order import LastOrder, last_order_now, update_order
 from playshuffle.pipeline.deal import Dealt, deal
-from playshuffle.pipeline.make import fitted, make
+from playshuffle.pipeline.make_again import fitted, make_again
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store.records import SavedDeck, SavedOrder
@@ -27,14 +27,14 @@ def keep(run: Run) -> Report:
     """
     last, now_s = run.record.order, int(run.now.timestamp())
     if last is None:
-        return make(run, keeps_gap=True)
+        return make_again(run)
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)
     assert run.file is not None
     # Only the file has the name of its order, such as spread.
     is_same_order = run.file.comments().get("ORDER") in (None, run.request.recipe.full_name)
     if not is_same_order or drawn_s < run.request.redraw_before_s:
         try:
-            return make(run, keeps_gap=True, notes=notes)
+            return make_again(run, notes)
         except PlayshuffleError as error:
             if not is_same_order:
                 raise
@@ -48,7 +48,6 @@ def keep(run: Run) -> Report:
         last_now = LastOrder(list(last.tracks), last.absent, [], 0, 0)
     (arranged, order), unfit = fitted(
         run,
-        run.complete_recipe(),
         lambda fit: update_order(run.chosen, fit, last_now, run.tools.randbelow, is_changed=is_changed),
     )
     now = SavedOrder(array("i", order), last_now.absent, arranged.playlist_length, drawn_s, "", digest)

@@ -1,96 +1,49 @@
 """Make one playlist in a new order."""
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 from playshuffle.duration import words
-from playshuffle.errors import Note, PlayshuffleError
-from playshuffle.ordering.arrange import (
-    Arranged,
-    arrange,
-    block_keys,
-    in_place,
-    last_order,
-    needs_last,
-    total_limit,
-)
+from playshuffle.errors import Note
+from playshuffle.ordering.arrange import Arranged, arrange, block_keys, last_order, needs_last
 from playshuffle.ordering.chosen import Chosen
-from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.groups import field_values, group_keys, sort_keys
 from playshuffle.ordering.orders import KEPT, ORDERS, field_of
-from playshuffle.ordering.recipe import LAST, Recipe
+from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.entry_writer import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder
 from playshuffle.text import counted
 
-Done = TypeVar("Done")
 
-
-def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Report:
+def make(run: Run) -> Report:
     """Write a playlist in a new order.
-
-    With `keeps_gap`, the last tracks of the old order come late in the new one, if its kind has a gap.
 
     Raises:
         PlayshuffleError: the playlist cannot be made.
     """
-    arranged, drawn_notes = _draw_order(run, keeps_gap=keeps_gap)
+    if run.choice.pin_problems:
+        raise run.choice.pin_problems[0]
+    recipe = run.complete_recipe()
+    arranged, notes = draw_order(run, recipe)
+    notes += [*notes_on_mpd(run.request), *_notes_on_cut_group(run.chosen, recipe, arranged)]
+    return write_order(run, arranged, notes)
+
+
+def draw_order(run: Run, recipe: Recipe) -> tuple[Arranged, list[Note]]:
+    """Return the tracks in a new order, and notes about it."""
+    last = _last_order(run) if needs_last(recipe) else None
+    notes = [*_notes_on_order(run, recipe, last), *_notes_on_time(run, recipe), *notes_on_fields(run)]
+    return arrange(run.chosen, recipe, last, run.tools.randbelow), notes
+
+
+def write_order(run: Run, arranged: Arranged, notes: Sequence[Note]) -> Report:
+    """Write the playlist in a new order, which `undo` takes back."""
     digest = run.tracks.digest(run.choice.remaining)
     drawn_s, order = int(run.now.timestamp()), array("i", arranged.order)
     record = SavedOrder(order, frozenset(), arranged.playlist_length, drawn_s, "", digest)
-    return run.write(arranged, record, run.record.saved or NOTHING, [*drawn_notes, *notes])
-
-
-def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
-    if not keeps_gap and run.choice.pin_problems:
-        raise run.choice.pin_problems[0]
-    recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.complete_recipe(), [])
-    last = _last_order(run) if needs_last(recipe) else None
-    notes += [*_notes_on_order(run, recipe, last), *_notes_on_time(run, recipe), *notes_on_fields(run)]
-    arranged = arrange(run.chosen, recipe, last, run.tools.randbelow)
-    if not keeps_gap:
-        notes += [*notes_on_mpd(run.request), *_notes_on_cut_group(run.chosen, recipe, arranged)]
-    return arranged, notes
-
-
-def fitted(run: Run, recipe: Recipe, act: Callable[[Recipe], Done]) -> tuple[Done, list[Note]]:
-    """Return `act(recipe)`, if need be without the pins and limits that do not fit any more; note these.
-
-    Raises:
-        PlayshuffleError: it fails without pins and limits, too.
-    """
-    problems = [*run.choice.pin_problems]
-    try:
-        done = act(recipe)
-    except PlayshuffleError as error:
-        done, unfit = _without_unfit(recipe, act, error)
-        problems += unfit
-    texts = [f"{problem} The playlist goes on without it." for problem in problems]
-    return done, [Note("unfit", text, text.encode(errors="replace")) for text in texts]
-
-
-def _without_unfit(
-    recipe: Recipe, act: Callable[[Recipe], Done], error: PlayshuffleError
-) -> tuple[Done, list[PlayshuffleError]]:
-    done: Done | None = None
-    unfit: list[PlayshuffleError] = []
-    fit = recipe._replace(pins=())
-    for pin in recipe.pins:
-        more = fit._replace(pins=(*fit.pins, pin))
-        try:
-            done, fit = act(more), more
-        except PlayshuffleError as pin_error:
-            unfit.append(pin_error)
-    if done is not None:
-        return done, unfit
-    try:
-        return act(fit), unfit
-    except PlayshuffleError:
-        return act(fit._replace(time_ms=None, size=None)), [error]
+    return run.write(arranged, record, run.record.saved or NOTHING, notes)
 
 
 def _last_order(run: Run) -> Arranged | None:
@@ -101,34 +54,6 @@ def _last_order(run: Run) -> Arranged | None:
     if run.record.order is None:
         return last_order(run.choice.remaining, ())
     return last_order(run.choice.remaining, run.record.order.present_then, run.record.order.length)
-
-
-def _fitting(run: Run, recipe: Recipe) -> Recipe:
-    """Return the recipe, if its pins and limits fit the tracks. Otherwise raise the error of `in_place`."""
-    in_place(run.chosen, recipe, run.choice.remaining)
-    return recipe
-
-
-def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
-    recipe, notes = fitted(run, run.complete_recipe(), partial(_fitting, run))
-    count = _count_to_choose_from(recipe, run)
-    usual = usual_gap(count)
-    is_free = not recipe.gap and run.request.options.seed is None and "gap" in ORDERS[recipe.order_name].takes
-    if run.record.order is not None and usual >= 2 and is_free:
-        recipe = recipe._replace(gap=Gap(usual))
-    if recipe.gap is None or recipe.gap.plays(count) <= count:
-        return recipe, notes
-    text = f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
-    return recipe._replace(gap=Gap(count)), [*notes, Note("gap", text)]
-
-
-def _count_to_choose_from(recipe: Recipe, run: Run) -> int:
-    """Count the tracks not longer or larger than the limit, except a track pinned to the end."""
-    most, amounts = total_limit(recipe, run.tracks)
-    if most is None:
-        return len(run.choice.remaining)
-    fitting = sum(0 < amounts[index] <= most for index in run.choice.remaining)
-    return fitting - any(pin.position == LAST for pin in recipe.pins)
 
 
 def _notes_on_order(run: Run, recipe: Recipe, last: Arranged | None) -> Iterator[Note]:
