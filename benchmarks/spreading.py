@@ -285,22 +285,22 @@ def draw() -> None:
     keys = by_sizes([10] * 10)
     random.seed(2026)
     rows = {
-        "random: the same artist up to several times in a row": by_chance,
+        "random: an artist several times in a row": by_chance,
         "spread before: always the same sequence": before,
-        "spread now: apart, and in no fixed sequence": now,
+        "spread now: apart, in no fixed sequence": now,
     }
     cells = []
     for row, (title, way) in enumerate(rows.items()):
-        top = 26 + row * 62
+        top = 26 + row * 112
         cells.append(f'<text x="0" y="{top - 8}">{title}</text>')
         for at, entry in enumerate(way(keys, keys)):
-            x, y = at % 50 * 15, top + at // 50 * 18
+            x, y = at % 25 * 15, top + at // 25 * 18
             cells.append(
                 f'<rect x="{x}" y="{y}" width="14" height="16" fill="{(*COLOURS, GREY)[keys[entry]]}"/>'
             )
     body = "\n".join(cells)
-    style = "text{font:13px sans-serif;fill:#57606a}"
-    head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 750 190" width="750" height="190">'
+    style = "text{font:15px sans-serif;fill:#57606a}@media (prefers-color-scheme:dark){text{fill:#b0b8c0}}"
+    head = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 375 322" width="375" height="322">'
     PICTURE.write_text(f"{head}<style>{style}</style>\n{body}\n</svg>\n")
 
 

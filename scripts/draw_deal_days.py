@@ -5,6 +5,7 @@ Needs the extra `playshuffle[audit]`. The seed is fixed, so that picture and fig
 
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from datetime import date, timedelta
 
@@ -24,7 +25,9 @@ from playshuffle.shuffle import Seeded, sparse_deal
 
 SEED, DAYS, TIMES = "docs", 100, 200
 PICTURES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs/pictures")
-BLUE, ORANGE = "#2f7fd0", "#d94801"
+BLUE, ORANGE, GREY = "#1f66b0", "#b83c00", "#59636e"
+# The colours on dark pages.
+_DARK = {BLUE: "#6cb0f5", ORANGE: "#ff9a5c", GREY: "#b0b8c0"}
 
 
 def shares_dealt() -> list[float]:
@@ -70,12 +73,20 @@ def draw(
     name: str, title: str, what: str, curves: Sequence[tuple[Sequence[float], str]]
 ) -> tuple[Figure, Axes]:
     """Draw shares of the library by days, in percent; the picture is to be saved as `name`."""
-    figure = Figure(figsize=(7, 3.6), layout="constrained", facecolor="none", label=name)
+    # Small, with large letters: on a phone, which shows it at 343 pixels, they still have 10 points.
+    mpl.rcParams["font.size"] = mpl.rcParams["axes.titlesize"] = 14
+    mpl.rcParams.update(
+        dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), GREY)
+    )
+    mpl.rcParams["svg.hashsalt"] = SEED
+    figure = Figure(figsize=(4.8, 3.6), layout="constrained", facecolor="none", label=name)
     axes = figure.subplots()
     axes.set_facecolor("none")
     for shares, color in curves:
         axes.plot(range(DAYS + 1), [100 * share for share in shares], color=color, linewidth=2)
-    axes.set(title=title, xlabel="days", ylabel=f"{what}, % of the library", xlim=(0, DAYS), ylim=(0, 102))
+    axes.set(
+        title=textwrap.fill(title, 36), xlabel="days", ylabel=f"{what}, %", xlim=(0, DAYS), ylim=(0, 102)
+    )
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     return figure, axes
@@ -85,6 +96,16 @@ def save(figure: Figure) -> None:
     """Write a picture with the same bytes each time."""
     path = os.path.join(PICTURES, f"{figure.get_label()}.svg")
     figure.savefig(path, metadata={"Date": None, "Creator": None})
+    dark = "".join(
+        f'[style*="{kind}: {light}"]{{{kind}:{colour}!important}}'
+        for light, colour in _DARK.items()
+        for kind in ("fill", "stroke")
+    )
+    style = f"<style>@media (prefers-color-scheme:dark){{{dark}}}</style>\n <metadata>"
+    with open(path) as file:
+        picture = file.read()
+    with open(path, "w") as file:
+        file.write(picture.replace("<metadata>", style, 1))
 
 
 def main() -> None:
@@ -94,13 +115,6 @@ def main() -> None:
     sys.stdout.write(head)
     for day in (10, 25, 50, 100):
         sys.stdout.write(f"| {day} | {1 - dealt[day]:.1%} | {1 - mean[day]:.1%} |\n")
-    # Readable on white and on black, so that one picture serves light and dark pages.
-    mpl.rcParams.update(
-        dict.fromkeys(
-            ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), "#7a7a7a"
-        )
-    )
-    mpl.rcParams["svg.hashsalt"] = SEED
     rounds = TRACKS // SIZE
     title = f"{SIZE} of {TRACKS:,} tracks a day: all after {rounds} days, random lists {mean[rounds]:.0%}"
     figure, axes = draw("deal-days", title, "in a list at least once", [(dealt, BLUE), (mean, ORANGE)])
@@ -111,8 +125,8 @@ def main() -> None:
         color="#fdae6b",
         alpha=0.5,
     )
-    axes.text(30, 68, "playshuffle deal", color=BLUE, ha="right", weight="bold")
-    axes.text(54, 50, "40 at random each day", color=ORANGE, weight="bold")
+    axes.text(98, 20, "playshuffle deal", color=BLUE, ha="right", weight="bold")
+    axes.text(98, 6, "40 at random each day", color=ORANGE, ha="right", weight="bold")
     save(figure)
     heard, heard_played = shares_heard(Count.DEALT), shares_heard(Count.PLAYED)
     days = next(day for day, share in enumerate(heard_played) if share > 0.995)
@@ -120,8 +134,8 @@ def main() -> None:
     title = f"10 to {SIZE} of {SIZE} tracks heard each day: after {days} days {shares}"
     curves = [(heard_played, BLUE), (heard, ORANGE)]
     figure, axes = draw("deal-heard", title, "heard at least once", curves)
-    axes.text(46, 84, 'count = "played"', color=BLUE, ha="right", weight="bold")
-    axes.text(60, 62, 'count = "dealt"', color=ORANGE, weight="bold")
+    axes.text(98, 20, 'count = "played"', color=BLUE, ha="right", weight="bold")
+    axes.text(98, 6, 'count = "dealt"', color=ORANGE, ha="right", weight="bold")
     save(figure)
 
 

@@ -6,6 +6,7 @@ The seed is fixed, so that pictures and figures are the same each time.
 import itertools
 import os
 import sys
+import textwrap
 
 from playshuffle.audit import audited_orders, bias, guarantees
 from playshuffle.shuffle import Seeded
@@ -48,8 +49,9 @@ _LIGHT = (
 _DARK = (
     "#4a2c17 #753f17 #b65a12 #ee8130 #ffc182 #16304f #1f4673 #2c6bab #4d9be6 #a5d2ff #5c636b #161b22 #9aa2ab"
 )
-_CELL = 8  # pixels
-_LEFT, _TOP = 34, 38
+# Pixels. The letters are still of 10 points on a phone, which shows the picture at 343 pixels.
+_CELL, _FONT = 6, 16
+_LEFT, _TOP, _WIDTH = 34, 56, 400
 
 
 def _style() -> str:
@@ -88,22 +90,29 @@ def drawn(order: audited_orders.Audited) -> str:
                 paths.setdefault(colour, []).append(f"M{at} {track}h{width}v1h-{width}z")
             at += width
     side = len(offs) * _CELL
-    width, height = _LEFT + side + 6, _TOP + side + 76
+    height = _TOP + side + 84
     middle = side / 2
     squares = "".join(f'<path class="{colour}" d="{"".join(path)}"/>\n' for colour, path in paths.items())
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 {width} {height}"'
-        f' width="{width}" font-family="sans-serif" font-size="14">\n{_style()}'
-        f'<text class="text" x="{_LEFT}" y="24" font-size="17" font-weight="bold">'
-        f"{CLAIMS[order.name]}</text>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 {_WIDTH} {height}"'
+        f' width="{_WIDTH}" font-family="sans-serif" font-size="{_FONT}">\n{_style()}'
+        f"{_title(CLAIMS[order.name])}"
         f'<text class="text" transform="translate(22 {_TOP + middle}) rotate(-90)" text-anchor="middle">'
         "track, by its old position</text>\n"
-        f'<text class="text" x="{_LEFT + middle}" y="{_TOP + side + 20}" text-anchor="middle">'
+        f'<text class="text" x="{_LEFT + middle}" y="{_TOP + side + 22}" text-anchor="middle">'
         "new position</text>\n"
         f'<g transform="translate({_LEFT} {_TOP})" shape-rendering="crispEdges">\n'
         f'<rect class="{_EVEN}" width="{side}" height="{side}" stroke="#808080"/>\n'
         f'<g transform="scale({_CELL})">\n{squares}</g></g>\n'
-        f"{_legend(_TOP + side + 34)}</svg>\n"
+        f"{_legend(_TOP + side + 38)}</svg>\n"
+    )
+
+
+def _title(claim: str) -> str:
+    lines = textwrap.wrap(claim, 34)
+    return "".join(
+        f'<text class="text" x="{_LEFT}" y="{_TOP - 12 - 20 * above}" font-weight="bold">{line}</text>\n'
+        for above, line in zip(range(len(lines) - 1, -1, -1), lines, strict=True)
     )
 
 
@@ -120,10 +129,10 @@ def _legend(y: int) -> str:
         f'<rect class="{name}" x="{x}" y="{y}" width="18" height="14" stroke="#808080"/>\n'
         for x, name in (*boxes, (never, _NEVER))
     ]
-    words = ((_LEFT, y + 30, "start", "too rarely"), (end, y + 30, "end", "too often"))
+    words = ((_LEFT, y + 33, "start", "too rarely"), (end, y + 33, "end", "too often"))
     parts += [
         f'<text class="text" x="{x}" y="{below}" text-anchor="{anchor}">{word}</text>\n'
-        for x, below, anchor, word in (*words, (never + 26, y + 12, "start", "never"))
+        for x, below, anchor, word in (*words, (never + 26, y + 13, "start", "never"))
     ]
     return "".join(parts)
 

@@ -44,7 +44,7 @@ def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], title: str)
     count = min(len(panels[0][1]), _MOST)
     rows = max(-(-count // _PER_ROW), 1)
     colours, legend = _colours(panels[-1][1])
-    lines = -(-(len(legend) + 1) // 3)
+    lines = -(-(len(legend) + 1) // 2)
     head, panel_head, foot = 0.45, 0.4, 0.25 + 0.22 * lines
     width = _PER_ROW * _INCHES + 0.75
     height = head + len(panels) * (panel_head + rows * _INCHES) + foot
@@ -103,7 +103,7 @@ def _panel(axes: Axes, groups: Sequence[tuple[int, str]], rows: int, colours: di
     step = max(1, rows // 20)
     shown_rows = range(0, rows, step)
     labels = [f"{row * _PER_ROW + 1:,}" for row in shown_rows]
-    axes.set_yticks([row + 0.5 for row in shown_rows], labels, fontsize=7)
+    axes.set_yticks([row + 0.5 for row in shown_rows], labels, fontsize=10)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
@@ -121,8 +121,8 @@ def _legend(figure: Figure, legend: Sequence[tuple[str, str]], top: float) -> No
         handles=handles,
         loc="upper left",
         bbox_to_anchor=(0.015, top),
-        ncols=3,
-        fontsize=8,
+        ncols=2,
+        fontsize=10,
         frameon=False,
         handlelength=1.2,
     )
