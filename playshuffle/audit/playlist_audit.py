@@ -8,10 +8,10 @@ from playshuffle import __version__
 from playshuffle.audit.mix import Guesses, Mix, guesses, mix, successors
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.chosen import Chosen
-from playshuffle.ordering.groups import albums, artist_keys
+from playshuffle.ordering.groups import ALBUM, artist_keys, group_keys, known_count
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tag_rows import cached_rows, tags_from
+from playshuffle.pipeline.tag_rows import cached_rows
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_reader import read
 from playshuffle.text import shell_word
@@ -70,15 +70,14 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
             )
         assert opened.cache is not None, "tags are read"
         order = [index_of[path] for path in paths]
-        artist, artists = artist_keys(tracks.artists)
-        tags_of = tags_from(cached_rows(opened.cache, tools.read_all))
-        album = albums(Chosen(tracks, range(len(tracks)), tags_of)).keys
+        chosen = Chosen(tracks, range(len(tracks)), cached_rows(opened.cache, tools.read_all))
+        artist, album = artist_keys(tracks), group_keys(chosen, ALBUM)
     return PlaylistAudit(
         playlist,
         entries,
         entries - len(paths),
         len(paths),
-        artists,
+        known_count(artist),
         sum(not tracks.artists[index] for index in order),
         mix(paths, [artist[index] for index in order]),
         mix(paths, [album[index] for index in order]),

@@ -145,7 +145,7 @@ def _matching(query: str, playlists: Mapping[str, PlaylistStages]) -> Sequence[b
     paths: set[bytes] = set()
     for run in (explained.run for explained in playlists.values()):
         tracks = run.choice.all_tracks
-        selection = parse(query, run.request.roots).select(tracks, range(len(tracks)), run.tags_of)
+        selection = parse(query, run.request.roots).select(tracks, range(len(tracks)), run.rows_of)
         paths.update(tracks.paths[index] for index in selection.kept)
     return sorted(paths)
 

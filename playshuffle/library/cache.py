@@ -20,7 +20,7 @@ from playshuffle.system.xdg import cache_folder
 # Raise this number with every change of a field of `Folder`, of which files count as audio or odd,
 # of the way to read a tag, of the tables of tags and of spoken word (a test notices these), or of the form of
 # an EXTINF line: another version drops the cache.
-LAYOUT = 18
+LAYOUT = 19
 
 _VERSION = LAYOUT << 16 | sys.hexversion >> 16  # Python may change marshal
 

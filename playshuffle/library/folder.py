@@ -2,6 +2,7 @@
 
 import errno
 from array import array
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 from playshuffle.tags.cause import Cause
@@ -32,6 +33,10 @@ class Odd(NamedTuple):
     spoken: dict[int, str]
 
 
+# As tagged: album, album artist, release ID and disc of a file.
+AlbumTags = tuple[str, str, str, int | None]
+NO_ALBUM: AlbumTags = ("", "", "", None)
+
 STAMP_BYTES = 32  # bytes of a row: size, mtime_ns, ctime_ns and inode
 
 NOTHING_ODD = Odd([], {}, [], {}, {})
@@ -55,6 +60,7 @@ class Folder(NamedTuple):
         durations_ms: length of each row, as 32-bit numbers, 0 if unknown; None before tags were read.
         extinfs: `#EXTINF` line of each row, or nothing; joined by NUL.
         artists: artist of each row, as tagged, joined by NUL; a single artist counts for all.
+        albums: album of each row; a single one counts for all.
         has_odd_names: some player may be unable to open one of the files.
         file_ids: inode and birth time of each row, from `identity.file_id`; 0 without birth times.
         contents: 64 bits for each row. High half: checksum of the audio, 0 if unknown. Low half: checksum of
@@ -77,6 +83,7 @@ class Folder(NamedTuple):
     durations_ms: bytes | None = None
     extinfs: bytes = b""
     artists: bytes = b""
+    albums: tuple[AlbumTags, ...] = (NO_ALBUM,)
     has_odd_names: bool = False
     file_ids: bytes = b""
     contents: bytes = b""
@@ -85,7 +92,7 @@ class Folder(NamedTuple):
 
     def without_tags(self) -> Self:
         odd = self.odd if self.odd is NOTHING_ODD else self.odd._replace(reasons={}, spoken={})
-        return self._replace(durations_ms=None, extinfs=b"", artists=b"", odd=odd)
+        return self._replace(durations_ms=None, extinfs=b"", artists=b"", albums=(NO_ALBUM,), odd=odd)
 
     @property
     def track_count(self) -> int:
@@ -116,6 +123,9 @@ class Folder(NamedTuple):
 
     def all_artists(self) -> list[bytes]:
         return self.artists.split(b"\0") if b"\0" in self.artists else [self.artists] * self.track_count
+
+    def all_albums(self) -> Sequence[AlbumTags]:
+        return self.albums if len(self.albums) > 1 else self.albums * self.track_count
 
     def extinf_lines(self) -> list[bytes]:
         return self.extinfs.split(b"\0") if b"\0" in self.extinfs else [self.extinfs] * self.track_count

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from zlib import crc32
 
 from playshuffle.library.extinf import extinf
-from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder
+from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, AlbumTags, Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.marks import CERTAIN, file_id, label_sum
 from playshuffle.library.suspect_names import is_plain
@@ -143,6 +143,8 @@ class _Rows:
 
     def finished(self) -> tuple[Folder, str]:
         artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists
+        equals: dict[AlbumTags, AlbumTags] = {}  # marshal stores the same object once
+        albums = [equals.setdefault(album, album) for album in map(_album, self._fields)]
         stamps = self._stamps.tobytes()
         odd = self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken)
         folder = self._folder._replace(
@@ -150,12 +152,18 @@ class _Rows:
             durations_ms=self._durations_ms.tobytes(),
             extinfs=b"\0".join(self._extinfs),
             artists=b"\0".join(artists),
+            albums=tuple(albums if len(set(albums)) > 1 else albums[:1]),
             has_odd_names=bool(self.names) and not is_plain(self._folder.path, self._folder.names),
             file_ids=self._file_ids.tobytes(),
             contents=array("q", map(_content_sum, self._audio, self._extinfs)).tobytes(),
             odd=odd if any(odd) else NOTHING_ODD,
         )
         return folder, pack(self._fields)
+
+
+def _album(row: TagRow) -> AlbumTags:
+    tags = Tags() if row is None else Tags._make(row)
+    return tags.album, tags.album_artist, tags.release_id, tags.disc
 
 
 def _audio_sum(audio_mark: int, tags: Tags) -> int:

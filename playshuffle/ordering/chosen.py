@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import TagsOf, no_tags
+from playshuffle.library.tag_columns import RowsOf, no_tags
 from playshuffle.library.tracks import Tracks
 
 T = TypeVar("T")
@@ -15,7 +15,7 @@ class Chosen(NamedTuple):
 
     tracks: Tracks
     indices: Sequence[int]
-    tags_of: TagsOf = no_tags
+    rows_of: RowsOf = no_tags
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
         """Return a value for each chosen track; `make` returns the values of a folder's files."""

@@ -11,12 +11,12 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from playshuffle.library.folder import Folder
+from playshuffle.library.folder import AlbumTags, Folder
 from playshuffle.library.tag_columns import Rows
+from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.natural import Key, natural_key
-from playshuffle.selection.fields import FIELDS, OF_TRACKS, PATH, TEXT, Field
-from playshuffle.tags.reading import Tags
+from playshuffle.selection.fields import FIELDS, OF_TRACKS, PATH, TEXT, Field, tag
 from playshuffle.text import folded
 
 ALBUM, ARTIST, FOLDER = "album", "artist", "folder"
@@ -45,8 +45,8 @@ class Position(NamedTuple):
     name: Key = ()
 
 
+_NUMBERS = [*map(tag, ("side", "number", "part"))]
 _NOWHERE = Position(0, 0, 0, 0)
-_NO_TAGS = Tags()
 
 
 class _Album(NamedTuple):
@@ -70,27 +70,32 @@ class Albums(NamedTuple):
 def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
     """Return the group number of each track; `by` is one of `KEYS`."""
     if by == ALBUM:
-        return albums(chosen).keys
+        return chosen.by_index(_album_keys(chosen.column(_album_discs)), 0)
     if by == ARTIST:
-        keys = artist_keys(chosen.column(Folder.all_artists), chosen.tracks.artists)[0]
-    elif by == FOLDER:
+        return artist_keys(chosen.tracks)
+    if by == FOLDER:
         keys = _numbered(chosen.column(lambda folder: [folder.path] * (folder.names.count(b"/") + 1)))
     else:
-        keys = _numbered(chosen.column(lambda folder: _values(FIELDS[by], folder, chosen.tags_of(folder))))
+        keys = _numbered(chosen.column(lambda folder: _values(FIELDS[by], folder, chosen.rows_of(folder))))
     return chosen.by_index(keys, 0)
 
 
-def artist_keys(artists: Sequence[bytes], library: Sequence[bytes] | None = None) -> tuple[list[int], int]:
-    """Return an artist number for each track, and the number of known artists.
+@lru_cache(1)  # the orders of an update and their reports have the same library
+def artist_keys(tracks: Tracks) -> Sequence[int]:
+    """Return an artist number for each track of a library.
 
     A track without an artist, or by 'Various Artists', is a group of its own. The first of several artists
-    counts. 'A & B' is by A if A is an artist of its own in the library, which has all these and more.
+    counts. 'A & B' is by A if A is an artist of its own in the library.
     """
-    texts = dict.fromkeys(artists if library is None else library)
-    names = {artist: _principal(artist.decode(errors="replace")) for artist in texts}
+    names = {artist: _principal(artist.decode(errors="replace")) for artist in dict.fromkeys(tracks.artists)}
     everyone = frozenset(names.values())
-    leading = {artist: _leading(names[artist], everyone) for artist in dict.fromkeys(artists)}
-    return _numbered(list(map(leading.__getitem__, artists))), len(set(leading.values()) - {None})
+    leading = {artist: _leading(name, everyone) for artist, name in names.items()}
+    return _numbered(list(map(leading.__getitem__, tracks.artists)))
+
+
+def known_count(keys: Iterable[int]) -> int:
+    """Return the number of groups without tracks that are groups of their own."""
+    return sum(key >= 0 for key in set(keys))
 
 
 def albums(chosen: Chosen) -> Albums:
@@ -99,10 +104,13 @@ def albums(chosen: Chosen) -> Albums:
     An album is a MusicBrainz release, else one title by one album artist in one folder (track artists would
     split compilations), else a folder. Discs are parts of one album, even in subfolders of their own.
     """
-    album_rows = chosen.column(lambda folder: _album_rows(folder, chosen.tags_of(folder)))
-    first_disc = _joined_discs(album_rows)
-    keys = _numbered([first_disc.get(album, album) for album, _ in album_rows])
-    positions = [position for _, position in album_rows]
+    album_discs = chosen.column(_album_discs)
+    keys = _album_keys(album_discs)
+    numbers = chosen.column(lambda folder: _numbers(folder, chosen.rows_of(folder)))
+    positions = [
+        Position(disc, side or 0, math.inf if number is None else number, part or 0)
+        for (_, disc), (side, number, part) in zip(album_discs, numbers, strict=True)
+    ]
     counts = Counter(zip(keys, positions, strict=True))
     for row, key in enumerate(keys if len(counts) < len(keys) else ()):
         if counts[key, positions[row]] > 1:  # a key of a name is slow
@@ -113,7 +121,7 @@ def albums(chosen: Chosen) -> Albums:
 
 def field_values(chosen: Chosen, field: str) -> list[Any]:
     """Return the raw value of a field for each chosen track."""
-    return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.tags_of(folder)))
+    return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.rows_of(folder)))
 
 
 def sort_keys(chosen: Chosen, field: str) -> list[Any]:
@@ -160,15 +168,23 @@ def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
     return [None if work is None else (work, composer) for work, composer in pairs]
 
 
-def _joined_discs(rows: Iterable[tuple[Hashable, Position]]) -> dict[Hashable, Hashable]:
+def _album_keys(album_discs: Sequence[tuple[Hashable, int]]) -> list[int]:
+    """Return the number of each track's album."""
+    pairs = dict.fromkeys(album_discs)
+    first_disc = _joined_discs(pairs)
+    numbers = _numbered([first_disc.get(album, album) for album, _ in pairs])
+    return list(map(dict(zip(pairs, numbers, strict=True)).__getitem__, album_discs))
+
+
+def _joined_discs(album_discs: Iterable[tuple[Hashable, int]]) -> dict[Hashable, Hashable]:
     """Map each further disc of an album to the first disc, if that has a folder beside or above it.
 
     Discs with equal numbers are of two albums of one name.
     """
     discs: dict[Hashable, set[int]] = defaultdict(set)
     near: dict[Hashable, list[Hashable]] = defaultdict(list)
-    for album, position in rows:
-        discs[album].add(position.disc)
+    for album, disc in album_discs:
+        discs[album].add(disc)
     first_disc: dict[Hashable, Hashable] = {}
 
     def first(album: Hashable) -> Hashable:
@@ -189,22 +205,22 @@ def _joined_discs(rows: Iterable[tuple[Hashable, Position]]) -> dict[Hashable, H
     return {album: first(album) for album in first_disc}
 
 
-def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[Hashable, Position]]:
+def _album_discs(folder: Folder) -> Iterator[tuple[Hashable, int]]:
+    """Return the album and the disc of each file of a folder."""
     parent, name = os.path.split(os.fsdecode(folder.path.rstrip(b"/")))
     stem, folder_disc = _without_disc(name)
     place = os.path.join(parent, stem) if stem else parent
-    album: Hashable = None
-    texts: tuple[str, ...] = ()
-    for row in rows:
-        tags = row or _NO_TAGS
-        if (tags.album, tags.album_artist, tags.release_id) != texts:  # once for the tracks of an album
-            texts = (tags.album, tags.album_artist, tags.release_id)
-            title, title_disc = _without_disc(tags.album.strip())
-            artist = folded(tags.album_artist.strip()) if title else ""
-            album = tags.release_id or _Album(artist, folded(title), place)
-        number = math.inf if tags.number is None else tags.number
-        disc = tags.disc or title_disc or folder_disc or 1
-        yield album, Position(disc, tags.side or 0, number, tags.part or 0)
+    found: dict[AlbumTags, tuple[Hashable, int]] = {}
+    for tags in dict.fromkeys(folder.albums):
+        album, artist, release, disc = tags
+        title, title_disc = _without_disc(album.strip())
+        named = _Album(folded(artist.strip()) if title else "", folded(title), place)
+        found[tags] = release or named, disc or title_disc or folder_disc or 1
+    return map(found.__getitem__, folder.all_albums())
+
+
+def _numbers(folder: Folder, rows: Rows) -> Iterator[tuple[Any, ...]]:
+    return zip(*(read(folder, rows) for read in _NUMBERS), strict=True)
 
 
 @lru_cache(64)  # successive tracks of an album have the same names

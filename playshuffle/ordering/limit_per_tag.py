@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from playshuffle.errors import OptionError
+from playshuffle.library.folder import Folder
 from playshuffle.ordering import groups
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import ALBUM
 from playshuffle.shuffle import RandBelow, durstenfeld
-from playshuffle.tags.reading import Tags
 from playshuffle.text import known
 
 _NUMBER = "0*[1-9][0-9]{0,8}"
@@ -51,13 +51,10 @@ def values(chosen: Chosen, tag: str) -> dict[int, int]:
     if tag != ALBUM:
         return {index: keys[index] for index in chosen.indices}
     # Albums without a title are folders elsewhere; here each of their tracks has no tag.
-    named = chosen.column(lambda folder: map(_has_album, chosen.tags_of(folder)))
-    pairs = zip(chosen.indices, named, strict=True)
-    return {index: keys[index] if has_album else ~index for index, has_album in pairs}
-
-
-def _has_album(tags: Tags | None) -> bool:
-    return tags is not None and bool(tags.album.strip() or tags.release_id)
+    tagged = zip(chosen.indices, chosen.column(Folder.all_albums), strict=True)
+    return {
+        index: keys[index] if title.strip() or release else ~index for index, (title, _, release, _) in tagged
+    }
 
 
 def over_limit(

@@ -22,7 +22,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.skip_lists import check_skip_lists, followed, read_skip_lists
 from playshuffle.pipeline.stages import Facts
-from playshuffle.pipeline.tag_rows import cached_rows, tags_from
+from playshuffle.pipeline.tag_rows import cached_rows
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.shuffle import chance
@@ -56,10 +56,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
         playlist = file.path if file is not None else None
         lists = read_skip_lists(existing, opened.state, playlist, request)
         lists = followed(lists, library.tracks, opened.former_paths, opened.gone)
-        tags_of = tags_from(rows_of)
-        facts = Facts(
-            request, rows_of, tags_of, writer.unwritable, record, tools.randbelow, opened.former_paths
-        )
+        facts = Facts(request, rows_of, writer.unwritable, record, tools.randbelow, opened.former_paths)
         choice = choose(library.tracks, lists, facts)
         try:
             _check_found(request, library)
@@ -70,7 +67,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
         record = record.with_copies(choice.kept, choice.remaining)
         if history is not None:
             history = history.with_copies(choice.kept)
-        yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
+        yield Run(request, tools, now, opened, library, file, record, writer, choice, rows_of, history)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from playshuffle.errors import Note
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
-from playshuffle.ordering.groups import artist_keys
+from playshuffle.ordering.groups import artist_keys, known_count
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss
@@ -121,7 +121,8 @@ class Report(NamedTuple):
 
 def figures_of(tracks: Tracks, order: Sequence[int]) -> Figures:
     """Compute the figures of a playlist."""
-    keys, artists = artist_keys(list(map(tracks.artists.__getitem__, order)), tracks.artists)
+    keys = list(map(artist_keys(tracks).__getitem__, order))
     length_ms = sum(map(tracks.durations_ms.__getitem__, order))
     neighbours = repeats(keys)
-    return Figures(length_ms, artists, neighbours, fewest_repeats(keys), 1 if neighbours else nearest(keys))
+    shortest = 1 if neighbours else nearest(keys)
+    return Figures(length_ms, known_count(keys), neighbours, fewest_repeats(keys), shortest)

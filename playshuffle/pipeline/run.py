@@ -9,7 +9,7 @@ from playshuffle.dealing.other_deals import deal_comment, dealt_comments, names_
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.library.missing import root_user_notes
 from playshuffle.library.scan import Library
-from playshuffle.library.tag_columns import TagsOf
+from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.chosen import Chosen
@@ -52,7 +52,7 @@ class Run(NamedTuple):
     record: Record
     writer: EntryWriter
     choice: Choice
-    tags_of: TagsOf
+    rows_of: RowsOf
     history: "PlayHistory | None"
 
     @property
@@ -62,7 +62,7 @@ class Run(NamedTuple):
 
     @property
     def chosen(self) -> Chosen:
-        return Chosen(self.tracks, self.choice.remaining, self.tags_of)
+        return Chosen(self.tracks, self.choice.remaining, self.rows_of)
 
     def complete_recipe(self) -> Recipe:
         """Return the recipe with its pinned tracks, and with the resting ones, from the play history.
@@ -74,7 +74,7 @@ class Run(NamedTuple):
         recipe = self.request.recipe._replace(pins=self.choice.pins)
         if self.history is None or not recipe.rests:
             return recipe
-        library = Chosen(self.tracks, range(len(self.tracks)), self.tags_of)
+        library = Chosen(self.tracks, range(len(self.tracks)), self.rows_of)
         heard = heard_lately(library, recipe, self.history.played_since, self.now.timestamp())
         return recipe._replace(resting=heard.intersection(self.choice.remaining))
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from playshuffle.errors import shown
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import RowsOf, TagsOf
+from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.limit_per_tag import over_limit, values
@@ -16,6 +16,7 @@ from playshuffle.pipeline.choice import Choice, Stage
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import reasons_to_skip
+from playshuffle.pipeline.tag_rows import tags_from
 from playshuffle.selection.track_names import TrackNames
 from playshuffle.shuffle import RandBelow
 from playshuffle.tags import spoken
@@ -35,7 +36,6 @@ class Facts(NamedTuple):
 
     request: Request
     rows_of: RowsOf
-    tags_of: TagsOf
     unwritable: Callable[[Tracks, Sequence[int]], Mapping[bytes, Cause]]
     record: Record
     randbelow: RandBelow
@@ -48,7 +48,7 @@ class Facts(NamedTuple):
             return {path: row_of[number] for path, number in self.former_paths().items() if number in row_of}
 
         paths = tracks.column(Folder.file_paths, indices)
-        tags = lambda: tracks.column(self.tags_of, indices)  # noqa: E731
+        tags = lambda: tracks.column(tags_from(self.rows_of), indices)  # noqa: E731
         return TrackNames(paths, self.request.roots, tags, former_paths)
 
     def pins(self, choice: Choice) -> tuple[Pin, ...]:
@@ -132,7 +132,8 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
     all_tracks = choice.all_tracks
     positions = {index: position for position, index in enumerate(facts.record.tracks())}
     remaining, listed = choice.remaining, choice.stage(WITHOUT)
-    groups = copies_among(all_tracks, remaining, facts.tags_of, positions)
+    tags_of = tags_from(facts.rows_of)
+    groups = copies_among(all_tracks, remaining, tags_of, positions)
     best = {other: kept for kept, *others in groups for other in others}
     copies = {
         index: Cause(DUPLICATE, f"duplicate of {shown(all_tracks.paths[kept])}")
@@ -142,7 +143,7 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
     if listed is not None and listed.indices:
         staying = frozenset(choice.remaining)
         among = sorted([*remaining, *listed.indices])
-        for group in copies_among(all_tracks, among, facts.tags_of, positions):
+        for group in copies_among(all_tracks, among, tags_of, positions):
             stays = next((index for index in group if index in staying), None)
             if stays is not None:
                 best |= {index: stays for index in group if index not in staying and index not in best}
@@ -167,7 +168,7 @@ def _without_most(choice: Choice, facts: Facts) -> Choice:
     last = facts.record.playing(request.redraw_before_s)
     playing = {choice.kept.get(index, index) for index in last}
     out, drawn = over_limit(
-        values(Chosen(choice.all_tracks, choice.remaining, facts.tags_of), limit.tag),
+        values(Chosen(choice.all_tracks, choice.remaining, facts.rows_of), limit.tag),
         limit.number,
         lambda index: 0 if index in pinned else 1 if index in playing else 2,
         facts.randbelow,

@@ -98,7 +98,7 @@ def _existing(run: Run, tracks: Iterable[int]) -> list[int]:
     stage = run.choice.stage(NAME)
     unwritable = frozenset(stage.indices if stage is not None else ())
     never = [skip_list for skip_list in run.choice.lists if skip_list.path == run.request.never]
-    out = unwritable.union(reasons_to_skip(run.tracks, never, run.tags_of)[0])
+    out = unwritable.union(reasons_to_skip(run.tracks, never, run.rows_of)[0])
     return [index for index in tracks if index >= 0 and index not in out]
 
 

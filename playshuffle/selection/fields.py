@@ -17,7 +17,7 @@ from playshuffle.text import ALIASES
 STARS = 5
 
 # The tags of all files of a folder, as `Tags` or in the order of its fields; None for a file without tags.
-_Read = Callable[[Folder, Rows], Iterable[Any]]
+Read = Callable[[Folder, Rows], Iterable[Any]]
 
 _KINDS = "text number length size date time day path flag"
 TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, DAY, PATH, FLAG = _KINDS.split()
@@ -33,7 +33,7 @@ class Field(NamedTuple):
 
     name: str
     kind: str
-    read: _Read
+    read: Read
     decode: Callable[[Any], Any]
     needs_tags: bool = True
 
@@ -43,7 +43,8 @@ def as_it_is(raw: Any) -> Any:
     return raw
 
 
-def _tag(name: str) -> _Read:
+def tag(name: str) -> Read:
+    """Return a function that reads one tag of each file of a folder."""
     index = Tags._fields.index(name)
     empty = Tags()
 
@@ -55,8 +56,8 @@ def _tag(name: str) -> _Read:
     return read
 
 
-def _tagged(name: str, kind: str = TEXT, tag: str = "", decode: Callable[[Any], Any] = as_it_is) -> Field:
-    return Field(name, kind, _tag(tag or name), decode)
+def _tagged(name: str, kind: str = TEXT, source: str = "", decode: Callable[[Any], Any] = as_it_is) -> Field:
+    return Field(name, kind, tag(source or name), decode)
 
 
 def _year(date: str) -> int | None:
@@ -99,7 +100,7 @@ _ALL = (
     _tagged("title"),
     _packed("artist", TEXT, Folder.all_artists, lambda raw: raw.decode(errors="replace")),
     _tagged("album"),
-    _tagged("albumartist", tag="album_artist"),
+    _tagged("albumartist", source="album_artist"),
     *map(_tagged, ("genre", "composer", "grouping", "work", "comment", "mood", "language")),
     _tagged("date", DATE),
     _tagged("year", NUMBER, "date", _year),

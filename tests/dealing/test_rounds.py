@@ -47,7 +47,7 @@ def dealt(tracks: Tracks, recipe: Recipe, tags_of: TagsOf, sizes: list[int], see
 def test_each_round_in_the_order_spread_has_the_fewest_possible_repeats_of_an_artist() -> None:
     """Deals end with the round here, so no track is postponed to the next one."""
     tracks, tags_of = by_artists(*"aaaaabbbccd")
-    keys = artist_keys(tracks.artists)[0]
+    keys = artist_keys(tracks)
     for seed in map(str, range(20)):
         played = [keys[track] for track in dealt(tracks, Recipe("spread"), tags_of, [4, 7, 11], seed)]
 

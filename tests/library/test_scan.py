@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.folder import NOTHING_ODD, Folder
+from playshuffle.library.folder import NO_ALBUM, NOTHING_ODD, Folder
 from playshuffle.library.scan import Place, Progress, scan_places
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.tags.reading import ReadAll, Reading, Tags
@@ -54,7 +54,9 @@ def test_a_scan_without_tags_takes_folders_but_no_tags_from_the_cache(tmp_path: 
     [bare] = scanned(tmp_path, None)
 
     assert (tagged.durations_ms, tagged.artists, tagged.odd.spoken.keys()) != (None, b"", {}.keys())
-    assert bare == tagged._replace(durations_ms=None, extinfs=b"", artists=b"", odd=NOTHING_ODD)
+    assert bare == tagged._replace(
+        durations_ms=None, extinfs=b"", artists=b"", albums=(NO_ALBUM,), odd=NOTHING_ODD
+    )
     assert len(bare.contents) == 8  # the checksums that recognise the file
 
 

@@ -307,7 +307,7 @@ def test_if_a_new_pin_or_a_removal_makes_an_artist_repeat_the_order_is_spread_ar
 ) -> None:
     tracks, tags_of = by_artists(*artists)
     recipe, is_changed = Recipe("spread", pins), None in now
-    keys = groups.artist_keys(tracks.artists)[0]
+    keys = groups.artist_keys(tracks)
     for seed in map(str, range(10)):
         found = kept(tracks, places, now, Seeded(seed), recipe, tags_of=tags_of, is_changed=is_changed)
         order = found.arranged.order

@@ -72,4 +72,5 @@ def _folder(path: bytes, files: Mapping[bytes, Tags | None]) -> Folder:
         stamps=bytes(32 * len(files)),
         durations_ms=array("I", [tags.duration_ms or 0 for tags in said]).tobytes(),
         artists=b"\0".join(tags.artist.encode() for tags in said),
+        albums=tuple((tags.album, tags.album_artist, tags.release_id, tags.disc) for tags in said),
     )
