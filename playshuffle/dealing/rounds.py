@@ -5,11 +5,10 @@ from functools import cached_property
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.sizes import ByCount, ByGroups, ByTotal, Size
-from playshuffle.ordering.arrange import block_keys
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import usual_gap
 from playshuffle.ordering.groups import ARTIST, group_keys
-from playshuffle.ordering.orders import ORDERS, InsertNew
+from playshuffle.ordering.orders import ORDERS, InsertNew, block_keys
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.ordering.resting import resting_tracks
 from playshuffle.shuffle import RandBelow, Shuffle, insert, not_before

@@ -11,7 +11,7 @@ from playshuffle.ordering import pins
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.groups import ARTIST, group_keys
-from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.orders import ORDERS, block_keys
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.ordering.resting import resting_tracks, with_rest
 from playshuffle.shuffle import (
@@ -102,13 +102,6 @@ def in_place(chosen: Chosen, recipe: Recipe, order: Sequence[int]) -> Arranged:
     pins.move_in(layout.base, layout.pinned_at)
     count = layout.close(layout.base)
     return Arranged(layout.base + layout.left_out, count)
-
-
-def block_keys(chosen: Chosen, recipe: Recipe) -> Sequence[int]:
-    """Return the number of each track's group, in an order of whole groups."""
-    tag = recipe.group_by or ORDERS[recipe.order_name].tag
-    assert tag is not None, "an order of groups"
-    return group_keys(chosen, tag)
 
 
 def _end_of_groups(chosen: Chosen, recipe: Recipe, order: Sequence[int]) -> int:

@@ -46,7 +46,6 @@ class Position(NamedTuple):
 
 
 _NUMBERS = [*map(tag, ("side", "number", "part"))]
-_NOWHERE = Position(0, 0, 0, 0)
 
 
 class _Album(NamedTuple):
@@ -55,16 +54,6 @@ class _Album(NamedTuple):
     artist: str
     title: str
     place: str
-
-
-class Albums(NamedTuple):
-    """For each track, the number of its album and its position on the album."""
-
-    keys: Sequence[int]
-    positions: Sequence[Position]
-
-    def in_order(self, order: Iterable[int]) -> list[int]:
-        return sorted(order, key=lambda index: (self.keys[index], self.positions[index], index))
 
 
 def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
@@ -98,8 +87,8 @@ def known_count(keys: Iterable[int]) -> int:
     return sum(key >= 0 for key in set(keys))
 
 
-def albums(chosen: Chosen) -> Albums:
-    """Number the albums, and find the position of each track on its album.
+def album_ranks(chosen: Chosen) -> Sequence[int]:
+    """Return the rank of each track, album by album, by its position on the album.
 
     An album is a MusicBrainz release, else one title by one album artist in one folder (track artists would
     split compilations), else a folder. Discs are parts of one album, even in subfolders of their own.
@@ -116,7 +105,8 @@ def albums(chosen: Chosen) -> Albums:
         if counts[key, positions[row]] > 1:  # a key of a name is slow
             name = natural_key(os.path.basename(chosen.tracks.paths[chosen.indices[row]]))
             positions[row] = positions[row]._replace(name=name)
-    return Albums(chosen.by_index(keys, 0), chosen.by_index(positions, _NOWHERE))
+    places = list(zip(keys, positions, strict=True))
+    return chosen.ranks(sorted(range(len(places)), key=places.__getitem__))
 
 
 def field_values(chosen: Chosen, field: str) -> list[Any]:

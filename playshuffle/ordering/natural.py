@@ -29,10 +29,7 @@ def natural_ranks(chosen: Chosen) -> Sequence[int]:
     ranked: list[int] = []
     for start, end in pairwise([0, *ends, len(keys)]):
         ranked += sorted(range(start, end), key=keys.__getitem__)
-    ranks = [0] * len(keys)
-    for rank, row in enumerate(ranked):
-        ranks[row] = rank
-    return chosen.by_index(ranks, 0)
+    return chosen.ranks(ranked)
 
 
 def _keys(folder: Folder) -> Iterator[tuple[Key, ...]]:

@@ -76,17 +76,25 @@ def _spread_keys(chosen: Chosen, recipe: Recipe) -> tuple[Sequence[int], Sequenc
 
 
 def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
-    """Return a shuffle of blocks, each in album order, or in path order if blocks are folders."""
-    inside = recipe.inside or "none"
-    by = recipe.group_by or ORDERS[recipe.order_name].tag
-    assert by is not None
-    if by == FOLDER:
-        keys = groups.group_keys(chosen, FOLDER)
-        in_order = _sorted(chosen)
-        return lambda order, randbelow: shuffle.blocks(in_order(order, randbelow), keys, randbelow, inside)
-    albums = groups.albums(chosen)
-    keys = albums.keys if by == ALBUM else groups.group_keys(chosen, by)
-    return lambda order, randbelow: shuffle.blocks(albums.in_order(order), keys, randbelow, inside)
+    in_order, keys, inside = _block_order(chosen, recipe), block_keys(chosen, recipe), recipe.inside or "none"
+    return lambda order, randbelow: shuffle.blocks(in_order(order), keys, randbelow, inside)
+
+
+def _block_field(recipe: Recipe) -> str:
+    tag = recipe.group_by or ORDERS[recipe.order_name].tag
+    assert tag is not None, "an order of groups"
+    return tag
+
+
+def block_keys(chosen: Chosen, recipe: Recipe) -> Sequence[int]:
+    """Return the number of each track's group, in an order of whole groups."""
+    return groups.group_keys(chosen, _block_field(recipe))
+
+
+def _block_order(chosen: Chosen, recipe: Recipe) -> Callable[[Sequence[int]], list[int]]:
+    """Return a function that sorts by album, or by path if blocks are folders."""
+    ranks_of = natural_ranks if _block_field(recipe) == FOLDER else groups.album_ranks
+    return partial(sorted, key=ranks_of(chosen).__getitem__)
 
 
 def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
@@ -112,14 +120,7 @@ def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
 
 
 def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
-    by = recipe.group_by or ORDERS[recipe.order_name].tag
-    assert by is not None
-    in_order = list(chosen.indices)
-    if by == FOLDER:
-        in_order.sort(key=natural_ranks(chosen).__getitem__)
-    else:
-        in_order = groups.albums(chosen).in_order(in_order)
-    keys = groups.group_keys(chosen, by)
+    in_order, keys = _block_order(chosen, recipe)(chosen.indices), block_keys(chosen, recipe)
     rank = {index: number for number, index in enumerate(in_order)}
     rank_keys = [keys[index] for index in in_order]
 

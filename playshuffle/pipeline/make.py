@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from playshuffle.duration import words
 from playshuffle.errors import Note
-from playshuffle.ordering.arrange import Arranged, arrange, block_keys, last_order, needs_last
+from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import field_values, group_keys, sort_keys
-from playshuffle.ordering.orders import KEPT, ORDERS, field_of
+from playshuffle.ordering.orders import KEPT, ORDERS, block_keys, field_of
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.entry_writer import notes_on_mpd
 from playshuffle.pipeline.report import Report
