@@ -77,12 +77,9 @@ def move(
         show([(Mark.WARNING, text)])
     elif not quiet:
         what = "would be" if dry_run else "is now"
-        counts = (
-            [counted(len(moved), "list")]
-            if is_saved
-            else [counted(present, "track"), counted(len(moved), "list")]
-        )
-        show([(Mark.GOOD, f"{home_path(before)} {what} {home_path(after)}: {', '.join(counts)}")])
+        counts = counted(len(moved), "list")
+        counts = counts if is_saved else f"{counted(present, 'track')}, {counts}"
+        show([(Mark.GOOD, f"{home_path(before)} {what} {home_path(after)}: {counts}")])
         show([("Missing", home_path(path)) for path in lost[:_SHOWN]])
         show([("Changed", home_path(path)) for path in files])
     return of_all(failures)

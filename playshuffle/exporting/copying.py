@@ -34,15 +34,16 @@ Working = Callable[[str, int, int], object]
 Copies = dict[tuple[str, int], list[tuple[int, bytes]]]
 
 
-class ExportFolder(NamedTuple):
+class ExportFolder:
     """The folder of an export, on the drive that was mounted there at its start."""
 
-    folder: bytes
-    identity: tuple[int, int] | None
+    def __init__(self, folder: bytes) -> None:
+        self.folder = folder
+        self._identity = _identity(folder)
 
     def check(self) -> None:
         """Raise an error if the drive was unmounted: files would go to the disk below its mount point."""
-        if identity(self.folder) == self.identity:
+        if _identity(self.folder) == self._identity:
             return
         raise PlayshuffleError(
             f"The drive of {shown(self.folder)} was removed or unmounted, so the export is not complete."
@@ -51,7 +52,7 @@ class ExportFolder(NamedTuple):
         )
 
 
-def identity(folder: bytes) -> tuple[int, int] | None:
+def _identity(folder: bytes) -> tuple[int, int] | None:
     """Return device and inode of a folder while it is mounted; None if it is missing."""
     status = status_of(folder)
     return None if status is None else (status.st_dev, status.st_ino)

@@ -66,7 +66,7 @@ def export(
     _check_music(tracks, folder, roots, keeps_names=keeps_names)
     target = os.path.join(folder, os.fsencode(name))
     _check_sources(tracks, folder if keeps_names else target)
-    place = ExportFolder(folder, copying.identity(folder))
+    place = ExportFolder(folder)
     try:
         with held(folder):
             if keeps_names:

@@ -10,6 +10,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import NamedTuple
 
 from playshuffle.library.marks import (
@@ -85,7 +86,7 @@ class Search:
         self._index_of = {path: index for index, path in enumerate(paths)}
         self._paths = paths
         self._marks = marks
-        self._lasting: dict[bytes, bool] = {}
+        self._numbers_last = cache(_numbers_last)
         # Nearly all are unchanged. Two known tracks may have one path: a present track, and one that vanished
         # before.
         self.indices: list[int | None] = [None] * len(known_tracks)
@@ -136,12 +137,6 @@ class Search:
             return None
         is_same = copy_key(mark) is not None and copy_key(mark) == copy_key(self._marks[index])
         return None if not is_same or self._numbers_last(os.path.dirname(path)) else index
-
-    def _numbers_last(self, folder: bytes) -> bool:
-        if folder not in self._lasting:
-            kind = mounts.device_kind(folder)
-            self._lasting[folder] = kind is not None and kind[1] in mounts.LASTING_NUMBERS
-        return self._lasting[folder]
 
     def _by_path_and_audio(self, old: int) -> int | None:
         _, path, mark, _ = self.known[old]
@@ -215,6 +210,11 @@ class Search:
             return by_key[mark_key].pop() if mark_key is not None and by_key.get(mark_key) else None
 
         return find
+
+
+def _numbers_last(folder: bytes) -> bool:
+    kind = mounts.device_kind(folder)
+    return kind is not None and kind[1] in mounts.LASTING_NUMBERS
 
 
 def _paths_after(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) -> dict[int, bytes]:

@@ -174,9 +174,7 @@ def followed(
         now = {entry: with_new_places(entry, new_place) for entry in skip_list.lines}
         new = skip_list.new.union(skip_list.lines.keys() & deleted)
         lines = {now[entry]: line for entry, line in skip_list.lines.items()}
-        result.append(
-            skip_list._replace(lines=lines, new=frozenset(path for path in new if now[path] == path))
-        )
+        result.append(skip_list._replace(lines=lines, new=new.intersection(lines)))
     return result
 
 

@@ -19,19 +19,8 @@ _BLIND = frozenset(
 # numbers at each mount, and some shares do.
 LASTING_NUMBERS = frozenset(
     (
-        "btrfs",
-        "ext2",
-        "ext3",
-        "ext4",
-        "f2fs",
-        "hfsplus",
-        "jfs",
-        "nfs",
-        "nfs4",
-        "reiserfs",
-        "tmpfs",
-        "xfs",
-        "zfs",
+        *("btrfs", "ext2", "ext3", "ext4", "f2fs", "hfsplus", "jfs", "nfs4"),
+        *("nfs", "reiserfs", "tmpfs", "xfs", "zfs"),
     )
 )
 
