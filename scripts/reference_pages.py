@@ -56,9 +56,7 @@ def tables() -> dict[str, str]:
         "keys of all": _keys(KEYS_OF_ALL),
         "keys of a playlist": _keys(playlist_keys()),
         "keys of a player": _keys(PLAYER_KEYS),
-        "play histories": _lines(
-            ("Program", "SOURCE", "Where it is", "What it knows", "A play counts", "Tried with"), _histories()
-        ),
+        "play histories": _lines(("Program", "SOURCE", "Where it is", "What it knows"), _histories()),
         "names of play histories": f"{any_of([f'`{name}`' for name in NAMES])}.\n",
     }
 
@@ -68,7 +66,7 @@ def _histories() -> Iterable[Sequence[str]]:
     for title, each in of_title.items():
         name = f"`{each.name}`" if each.name else "the file"
         where = f"`{each.places[0]}`" if each.places else each.file
-        yield title, name, where, each.knows, each.played, each.tried
+        yield f"{title} {each.tried}".rstrip(), name, where, each.knows
 
 
 def with_tables(page: str) -> str:

@@ -15,13 +15,16 @@ from playshuffle.cli.streams import say, show
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList
 from playshuffle.config.load import all_lists
+from playshuffle.config.own_players import value_names
 from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.exporting.copied_tracks import find_tracks, longest_name, safe_name
+from playshuffle.exporting.copied_tracks import CopiedTrack, find_tracks, longest_name, safe_name
 from playshuffle.exporting.copying import Exported
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.library.folder import Skipped
 from playshuffle.options.option_values import parse_size
+from playshuffle.players.check import not_played
+from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.owner import user_name
 from playshuffle.playlist.playlist_reader import STDIN, read_file_list
 from playshuffle.store.state import State
@@ -57,30 +60,30 @@ def export(
     quiet: Quiet = False,
 ) -> Exit:
     """Copy the tracks of a playlist to a stick."""
-    if max_per_folder is not None:
-        _check_folders(max_per_folder, keep_names=keep_names)
+    _check_folders(max_per_folder, keep_names=keep_names)
     most_bytes = None if size is None else parse_size(size)
     lists = all_lists(config)
     if playlist is None or folder is None:
         raise _incomplete(playlist, lists)
     path = playlist if playlist == STDIN else os.fsdecode(find_file(playlist, lists))
+    read = read_file_list(path)
+    target = absolute(folder, Exit.CANNOT_CREATE)
+    longest = longest_name(target)
     with State(writes=False) as state:
         roots = state.roots()
-    read = read_file_list(path)
-    name = "playlist" if path == STDIN else KnownList(os.fsencode(path)).name
-    target = absolute(folder, Exit.CANNOT_CREATE)
+    below = roots if keep_names else None
     with progress_bar(quiet) as progress:
-        below, longest = roots if keep_names else None, longest_name(target)
         tracks, skipped = find_tracks(
             read.files, read_all, progress.report, is_ascii=is_ascii, kept_below=below, longest=longest
         )
-        if not tracks:
-            see = f"See: playshuffle check {shell_path(path)}"
-            raise PlayshuffleError(f"'{shown(playlist)}' names no file to copy. {see}", Exit.NO_INPUT)
+    _check_tracks(tracks, playlist, path)
+    if not quiet:
+        show(_not_played(read.player or (GENERIC if keep_names else "car"), tracks))
+    with progress_bar(quiet) as progress:
         done = export_tracks(
             tracks,
             target,
-            safe_name(name, is_ascii=is_ascii, longest=longest),
+            safe_name(_name(path), is_ascii=is_ascii, longest=longest),
             _source(path),
             progress.report,
             roots=roots,
@@ -90,8 +93,7 @@ def export(
         )
     if not quiet:
         say(_report(done, len(tracks), skipped, read.others))
-        if unfit := tracks[done.tracks :]:
-            show(_stay_out([home_path(track.source) for track in unfit], path, size, lists))
+        show(_stay_out(tracks[done.tracks :], path, size, lists))
     return Exit.LOSSES if skipped else Exit.DONE
 
 
@@ -104,11 +106,23 @@ def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> Playshuffle
     return PlayshuffleError(text)
 
 
-def _check_folders(max_per_folder: int, *, keep_names: bool) -> None:
+def _check_tracks(tracks: Sequence[CopiedTrack], playlist: str, path: str) -> None:
+    if not tracks:
+        see = f"See: playshuffle check {shell_path(path)}"
+        raise PlayshuffleError(f"'{shown(playlist)}' names no file to copy. {see}", Exit.NO_INPUT)
+
+
+def _check_folders(max_per_folder: int | None, *, keep_names: bool) -> None:
+    if max_per_folder is None:
+        return
     if max_per_folder < 1:
         raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.")
     if keep_names:
         raise PlayshuffleError("--max-per-folder does not work with --keep-names. Remove either.")
+
+
+def _name(playlist: str) -> str:
+    return "playlist" if playlist == STDIN else KnownList(os.fsencode(playlist)).name
 
 
 def _source(playlist: str) -> str:
@@ -133,10 +147,23 @@ def _report(
     yield from (f"  skipped {line}" for line in shortened(reasons, _NAMES))
 
 
+def _not_played(player: str, tracks: Sequence[CopiedTrack]) -> Iterator[Fact]:
+    """Yield what a player cannot play, before it is copied. Numbered copies are for car radios."""
+    value_names("player")  # adds the players of the configuration
+    name = player if player in PLAYERS else GENERIC
+    others, quirk = not_played(name, [track.source for track in tracks])
+    if others:
+        much = f"{PLAYERS[name].title} may not play {len(others):,} of {counted(len(tracks), 'track')}"
+        yield "Problem", f"{much}: {quirk.what}. To fix: {quirk.cure}"
+
+
 def _stay_out(
-    tracks: Sequence[str], playlist: str, size: str | None, lists: Sequence[KnownList]
+    unfit: Sequence[CopiedTrack], playlist: str, size: str | None, lists: Sequence[KnownList]
 ) -> Iterator[Fact]:
     """Yield the tracks that do not fit; for a deal, also the commands that deal only what fits."""
+    if not unfit:
+        return
+    tracks = [home_path(track.source) for track in unfit]
     yield from (("Stay out", track) for track in shortened(tracks, _NAMES))
     path = os.path.realpath(os.fsencode(playlist))
     for one, title in zip(lists, titles(lists), strict=True):

@@ -12,7 +12,8 @@ from playshuffle.history.databases import Database
 from playshuffle.system import mpd_conf
 from playshuffle.system.xdg import config_home, data_home, state_home
 
-_ALL = "last play, plays, skips, rating"
+_PLAYS = "last play, plays"
+_ALL = f"{_PLAYS}, skips, rating"
 
 
 class File(NamedTuple):
@@ -37,7 +38,6 @@ class History(NamedTuple):
     """A kind of play history.
 
     Attributes:
-        played: when the program counts a play, in words.
         tried: the version of the program whose file was read, if any.
         name: what users type to choose it; empty if they name the file.
         places: patterns of its usual paths; empty if it has none.
@@ -48,10 +48,9 @@ class History(NamedTuple):
     title: str
     reader: Database | File
     knows: str
-    played: str
     tried: str = ""
     name: str = ""
-    places: tuple[str, ...] = ()
+    places: Sequence[str] = ()
     file: str = ""
     advice: str = ""
     starts: bool = False
@@ -78,78 +77,72 @@ def _places(path: str, flatpak: str = "", snap: str = "") -> tuple[str, ...]:
 
 # fmt: off
 _NAVIDROME = History(
-    "Navidrome", databases.NAVIDROME_WITH_SCROBBLES, "last play, plays, rating, favourites",
-    "at half, or after 4 minutes; apps differ", name="navidrome",
+    "Navidrome", databases.NAVIDROME_WITH_SCROBBLES, "last play, plays, rating, favourites", name="navidrome",
     places=("/var/lib/navidrome/navidrome.db",), file="navidrome.db")
 LISTENED = History(
     "playshuffle listen", File("listened", is_log=True, is_folder=True),
-    "last play, plays, skips", "at half, or after 4 minutes", name="listen",
-    places=("~/.local/share/playshuffle/plays",),
+    "last play, plays, skips", name="listen", places=("~/.local/share/playshuffle/plays",),
     advice="To write plays down: playshuffle service install --listen.")
 
 HISTORIES: Sequence[History] = (
     History(
-        "MPD", databases.MPD, f"{_ALL}, likes", "as the client counts", "0.24.16", "mpd",
-        file="`sticker_file` of `mpd.conf`",
+        "MPD", databases.MPD, f"{_ALL}, likes", "0.24.16", "mpd", file="`sticker_file` of `mpd.conf`",
         advice="MPD itself counts none. To count them: playshuffle service install --listen."),
     History(
-        "beets", databases.BEETS, "last play, plays, skips", "at half; the last play may have been skipped",
-        "2.14.1", "beets", ("~/.config/beets/library.db",),
+        "beets", databases.BEETS, f"{_PLAYS}, skips", "2.14.1", "beets", ("~/.config/beets/library.db",),
         advice="The plugin mpdstats of beets counts plays."),
     _NAVIDROME,
     _NAVIDROME._replace(reader=databases.NAVIDROME),
     History(
-        "Strawberry", databases.STRAWBERRY, _ALL, "at the end", "1.2.31", "strawberry",
+        "Strawberry", databases.STRAWBERRY, _ALL, "1.2.31", "strawberry",
         _places("~/.local/share/strawberry/strawberry/strawberry.db",
                 "org.strawberrymusicplayer.strawberry", "strawberry")),
     History(
-        "Clementine", databases.CLEMENTINE, _ALL, "at the end", "1.4.1", "clementine",
+        "Clementine", databases.CLEMENTINE, _ALL, "1.4.1", "clementine",
         _places("~/.config/Clementine/clementine.db", "org.clementine_player.Clementine")),
     History(
-        "Quod Libet", File("quod_libet", rb"\x80[\x02-\x05]"), _ALL, "at half", "4.7.1",
-        "quodlibet", _places("~/.config/quodlibet/songs", "io.github.quodlibet.QuodLibet"),
+        "Quod Libet", File("quod_libet", rb"\x80[\x02-\x05]"), _ALL, "4.7.1", "quodlibet",
+        _places("~/.config/quodlibet/songs", "io.github.quodlibet.QuodLibet"),
         advice="Quod Libet writes this file when it ends."),
     History(
         "Rhythmbox", File("rhythmbox", rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb"),
-        "last play, plays, rating", "at the end", "3.5.1", "rhythmbox",
+        "last play, plays, rating", "3.5.1", "rhythmbox",
         _places("~/.local/share/rhythmbox/rhythmdb.xml", "org.gnome.Rhythmbox3", "rhythmbox"),
         advice="Rhythmbox writes this file when it ends."),
     History(
-        "Elisa", databases.ELISA, "last play, last skip, plays, rating", "at the end; until 22.12 each start",
-        "26.08.1", "elisa", _places("~/.local/share/elisa/elisaDatabase.db", "org.kde.elisa", "elisa")),
+        "Elisa", databases.ELISA, "last play, last skip, plays, rating", "26.08.1", "elisa",
+        _places("~/.local/share/elisa/elisaDatabase.db", "org.kde.elisa", "elisa")),
     History(
-        "Kodi", databases.KODI, "last play, plays, rating", "near the end; never files of a few seconds",
-        "21.3", "kodi", ("~/.kodi/userdata/Database/MyMusic*.db",
-                         "~/.var/app/tv.kodi.Kodi/data/userdata/Database/MyMusic*.db")),
+        "Kodi", databases.KODI, f"{_PLAYS}, rating", "21.3", "kodi",
+        [f"{home}/userdata/Database/MyMusic*.db" for home in ("~/.kodi", "~/.var/app/tv.kodi.Kodi/data")]),
     History(
-        "Lollypop", databases.LOLLYPOP, "last play, plays, rating, favourites", "at half, pauses included",
-        "1.4.48", "lollypop", _places("~/.local/share/lollypop/lollypop.db", "org.gnome.Lollypop")),
+        "Lollypop", databases.LOLLYPOP, "last play, plays, rating, favourites", "1.4.48", "lollypop",
+        _places("~/.local/share/lollypop/lollypop.db", "org.gnome.Lollypop")),
     History(
         "mpv", File("mpv", rb'\{[^\n]*"time":[^\n]*"path":', is_log=True),
-        "last start, starts, skips", "at each start, unless another file follows within 20 seconds", "0.41.0",
-        "mpv", _places("~/.local/state/mpv/watch_history.jsonl", "io.mpv.Mpv"),
+        "last start, starts, skips", "0.41.0", "mpv",
+        _places("~/.local/state/mpv/watch_history.jsonl", "io.mpv.Mpv"),
         advice="mpv writes it with save-watch-history=yes in mpv.conf.", starts=True),
     History(
-        "Jellyfin", databases.JELLYFIN, "last play, plays, favourites", "near the end", name="jellyfin",
+        "Jellyfin", databases.JELLYFIN, "last play, plays, favourites", name="jellyfin",
         places=("/var/lib/jellyfin/data/jellyfin.db",)),
     History(
-        "Lyrion", databases.LYRION, "last play, plays, rating", "as it counts", name="lyrion",
+        "Lyrion", databases.LYRION, "last play, plays, rating", name="lyrion",
         places=("/var/lib/squeezeboxserver/cache/persist.db",)),
     History(
         "Rockbox 4", File("rockbox_playback", rb"(#[^\n]*\n)*\d+:\d+:\d+:/", is_log=True),
-        "last play, plays, skips", "at half, or after 4 minutes", file=".rockbox/playback.log"),
+        "last play, plays, skips", file=".rockbox/playback.log"),
     History(
         "Rockbox", File("rockbox_scrobbler", rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/", is_log=True),
-        "last play, plays, skips", "at half", file=".scrobbler.log"),
+        "last play, plays, skips", file=".scrobbler.log"),
     History(
         "ListenBrainz", File("listenbrainz", rb'\{[^\n]*"listened_at":', is_log=True),
-        "last play, plays", "as the player sent it", file="the JSONL file of a ListenBrainz export"),
+        "last play, plays", file="the JSONL file of a ListenBrainz export"),
     LISTENED,
     History(
-        "CSV", File("csv_log", is_log=True), "what its columns have",
-        "as the file says", file="a CSV file, as from Last.fm"),
+        "CSV", File("csv_log", is_log=True), "what its columns have", file="a CSV file, as from Last.fm"),
     History(
-        "M3U", File("favourites", suffixes=(b".m3u", b".m3u8")), "its tracks have five stars", "",
+        "M3U", File("favourites", suffixes=(b".m3u", b".m3u8")), "its tracks have five stars",
         file="a playlist of favourites"),
 )
 # fmt: on

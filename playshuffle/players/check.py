@@ -205,7 +205,9 @@ def _troubles(
         for entry in playable
         if entry.taken and (player.like or name) not in _TAKERS[entry.taken]
     ]
-    return [*troubles, *_lost_at_limits(player, path, playlist, playable), *_not_played(name, playable)]
+    troubles += _lost_at_limits(player, path, playlist, playable)
+    others, quirk = not_played(name, [entry.path for entry in playable])
+    return [*troubles, *(_trouble(entry, quirk) for entry in playable if entry.path in others)]
 
 
 def _trouble(
@@ -259,18 +261,18 @@ def _lost_at_limits(
             yield _trouble(playable[index], quirk, plays_another=True)
 
 
-def _not_played(name: str, playable: Sequence[Entry]) -> list[Trouble]:
+def not_played(name: str, paths: Iterable[bytes]) -> tuple[frozenset[bytes], Quirk]:
+    """Return the files whose format a player does not play, and the problem."""
     plays = PLAYERS[name].plays
-    others = [entry for entry in playable if _suffix(entry) not in plays]
-    if not plays or not others:
-        return []
-    counts = Counter(_suffix(entry).decode(errors="replace")[1:].upper() for entry in others)
+    others = [path for path in paths if plays and _suffix(path) not in plays]
+    if not others:
+        return frozenset(), Quirk("")
+    counts = Counter(_suffix(path).decode(errors="replace")[1:].upper() for path in others)
     suffixes = ", ".join(f"{count:,} {suffix}" for suffix, count in counts.most_common())
     wanted = any_of([suffix.decode()[1:] for suffix in plays])
     cure = f"make it with --for {name} --where format:{wanted}"
-    quirk = Quirk(f"not {wanted.upper()}, which many need ({suffixes})", cure)
-    return [_trouble(entry, quirk) for entry in others]
+    return frozenset(others), Quirk(f"not {wanted.upper()}, which many need ({suffixes})", cure)
 
 
-def _suffix(entry: Entry) -> bytes:
-    return os.path.splitext(entry.path)[1].lower()
+def _suffix(path: bytes) -> bytes:
+    return os.path.splitext(path)[1].lower()

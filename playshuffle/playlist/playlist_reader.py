@@ -101,11 +101,13 @@ class FileList(NamedTuple):
         files: absolute paths, each once.
         others: entries that are not files, such as radio stations.
         source: the file with the list; None for a pipe.
+        player: the player that playshuffle wrote it for; empty if unknown.
     """
 
     files: tuple[bytes, ...]
     others: tuple[bytes, ...] = ()
     source: bytes | None = None
+    player: str = ""
 
 
 def read_file_list(source: str) -> FileList:
@@ -123,6 +125,7 @@ def read_file_list(source: str) -> FileList:
     if path.startswith((b"/dev/fd/", b"/dev/stdin")):  # the shell's name for <(find …)
         path = os.path.abspath(os.fsencode(STDIN))
     others: tuple[bytes, ...] = ()
+    player = ""
     _refuse_other_format(path, content)
     if b"\0" in content and not content.startswith(_UTF16_MARKS):
         folder = os.path.dirname(path)
@@ -132,10 +135,10 @@ def read_file_list(source: str) -> FileList:
     else:
         if os.path.splitext(path)[1].lower() not in FORMATS:
             path += b".xspf" if content.lstrip().startswith(_XSPF_STARTS) else b".m3u"
-        entries = read_content(content, path).entries
+        entries, _, _, player = read_content(content, path)
         names = [os.path.normpath(entry.path) for entry in entries if entry.path]
         others = tuple(entry.text for entry in entries if not entry.path)
-    return FileList(tuple(dict.fromkeys(names)), others, file)
+    return FileList(tuple(dict.fromkeys(names)), others, file, player)
 
 
 def _list_content(source: str, path: bytes) -> bytes:

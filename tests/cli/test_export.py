@@ -46,6 +46,22 @@ def test_the_command_export_names_the_copies_by_position_artist_and_title(
     ran("check", "stick/all/all.m3u")
 
 
+def test_export_says_before_it_copies_which_tracks_the_player_of_the_list_may_not_play(
+    music: Path, tmp_path: Path
+) -> None:
+    """Numbered copies of a list for no player are for a car radio."""
+    make(music, "-o", "all.m3u")
+    make(music, "--for", "mpd", "-o", "mpd.m3u")
+    make(music, "--for", "car", "--where", "format:mp3", "-o", "car.m3u")
+    problem = "a car radio may not play 2 of 3 tracks: not MP3, which many need"
+
+    warned = " ".join(ran("export", "all.m3u", "stick").err.split())
+
+    assert warned.index(problem) < warned.index("Copied 3")
+    for words in (["mpd.m3u", "stick"], ["car.m3u", "stick"], ["all.m3u", "stick", "--keep-names"]):
+        assert "may not play" not in ran("export", *words).err
+
+
 def test_the_option_keep_names_copies_files_under_their_own_names(music: Path, tmp_path: Path) -> None:
     make(music, "-o", music / "phone.m3u")
     export = ("export", "phone", "stick", "--keep-names")
@@ -125,7 +141,7 @@ def test_the_error_of_an_export_that_copies_nothing_says_why(
     (tmp_path / "empty.m3u").write_text("#EXTM3U\n")
     (tmp_path / "sub.m3u").write_text("Music/sub/3.flac\n")
 
-    assert message in refused(code, "export", *words)
+    assert message in refused(code, "export", *words, "--quiet")
 
 
 def test_export_skips_a_file_that_the_user_may_not_read_and_copies_the_others(
