@@ -43,8 +43,13 @@ def _without_help(command: Command) -> list[Option]:
 
 
 def _options(options: Iterable[Option]) -> list[str]:
-    defaults = ((o, f". Default: `{o.default}`" if o.default else "") for o in options)
-    return _table(("option", "meaning"), ((f"`{o.usage.strip()}`", f"{o.help}{d}") for o, d in defaults))
+    return [_item(o.usage.strip(), o.help, o.default) for o in options]
+
+
+def _item(name: str, meaning: str, default: str) -> str:
+    """Return a line of a list: on a phone, a table would have narrow columns."""
+    text = f"* `{name}`: {meaning.rstrip('.')}."
+    return f"{text} Default: `{default}`." if default else text
 
 
 def tables() -> dict[str, str]:
@@ -85,8 +90,15 @@ def _program_count() -> int:
 
 
 def _keys(keys: Iterable[Key]) -> str:
-    rows = ((f"`{k.name}`", f"`{k.example}`", f"`{k.default}`" if k.default else "", k.meaning) for k in keys)
-    return _lines(("key", "example", "default", "meaning"), rows)
+    rows = ((f"{k.name} = {k.example}", k) for k in keys)
+    lines = (
+        # The default of a switch is the opposite of its example.
+        _item(
+            name, k.meaning.removeprefix(f"`{name}`: "), "" if k.default in ("true", "false") else k.default
+        )
+        for name, k in rows
+    )
+    return "\n".join([*lines, ""])
 
 
 def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

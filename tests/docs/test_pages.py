@@ -59,7 +59,7 @@ def test_the_table_of_players_on_their_page_agrees_with_the_profiles_of_the_prog
     page = (DOCS / "player-names.md").read_text()
     table = page.partition("## The form")[2].partition("<!-- matrix -->")[0]
     rows = re.findall(
-        r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| (yes|no) \| [^|]* \| ([^|]*) \|$", table, re.MULTILINE
+        r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| [^|]* \| ([^|]*) \|$", table, re.MULTILINE
     )
     styles = {
         None: "relative if",
@@ -69,11 +69,10 @@ def test_the_table_of_players_on_their_page_agrees_with_the_profiles_of_the_prog
     }
 
     assert [row[0] for row in rows] == list(PLAYERS)
-    for name, suffix, paths, extinf, known in rows:
+    for name, suffix, paths, known in rows:
         player = PLAYERS[name]
         assert suffix == player.suffix.decode()
         assert paths.startswith(styles[player.style]) or player.uses_mpd_conf
-        assert (extinf == "yes") == player.extinf
         assert known == (player.measured or {"its source": "source"}.get(player.source, known))
 
 
