@@ -13,15 +13,11 @@ PAGE = (CHECKOUT / "docs/shuffles.md").read_text()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_page_of_shuffles_has_the_name_picture_and_verdict_of_every_order_that_can_be_audited(
-    name: str,
-) -> None:
+def test_the_page_of_shuffles_has_the_name_and_picture_of_every_order_that_can_be_audited(name: str) -> None:
     picture = f"pictures/{name.replace(':', '-')}.svg"
 
     assert f"`{name}`" in PAGE
     assert (f"]({picture})" in PAGE) == (name not in draw_orders.ALIKE)
-    verdict = "bad" if name.startswith("specimen:") else "good"
-    assert re.search(rf"^\| {name} \|.*\| {verdict} \|$", PAGE, re.MULTILINE)
 
 
 def test_the_steps_on_the_page_of_shuffles_are_the_output_of_the_command_above_them(program: Program) -> None:
