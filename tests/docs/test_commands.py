@@ -35,6 +35,7 @@ def sandbox(home: Path, tones: Path) -> Path:
     (home / "stick").mkdir()
     shutil.copytree(tones / "Saw Tooth", home / "More")
     (home / "media/you/PHONE/Music").mkdir(parents=True)
+    (home / ".kodi/userdata/playlists/music").mkdir(parents=True)
     _write_histories(home)
     program_in(home / "bin")
     return home
