@@ -107,9 +107,9 @@ BUILT_IN: Mapping[str, Player] = {
         " app for Jellyfin, such as Finamp.",
     ),
     "kodi": Player(
-        "Kodi", _lost(_TEXT, _NO_URI, "letter R, itself RD"), suffix=b".m3u8", style=_RELATIVE,
-        longest=4095, is_server=True,
-        use="Write the file to Kodi's playlists: -o ~/.kodi/userdata/playlists/music/all.m3u8",
+        # Not .m3u8, which it takes for a video, nor relative paths in its own folder (20.1).
+        "Kodi", _lost(_TEXT, _NO_URI, "letter R, itself RD"), loads=(b".m3u",), longest=4095, is_server=True,
+        use="Kodi shows the lists of ~/.kodi/userdata/playlists/music below Music, Playlists.",
     ),
     "rockbox": Player(
         "Rockbox", _lost(_DEVICE, "bytes ard, return ard, backslash ard"), suffix=b".m3u8", style=_RELATIVE,

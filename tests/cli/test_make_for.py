@@ -54,6 +54,17 @@ def test_make_writes_a_list_for_mpd_into_the_playlist_folder_of_mpd(music: Path,
     assert [Path(pair["path"]).name for pair in said["skipped"]] == ["h\ni.mp3"]
 
 
+def test_a_list_in_the_playlist_folder_of_kodi_is_an_m3u_file_with_absolute_paths(tmp_path: Path) -> None:
+    """Kodi opens that folder by an address of its own, above which no relative path leads."""
+    music = library(tmp_path / "Music", ["a.mp3"])
+    (tmp_path / "lists").mkdir()
+
+    make(music, "--for", "kodi", "-o", tmp_path / "lists/all.m3u")
+
+    assert entries((tmp_path / "lists/all.m3u").read_bytes()) == [f"{music}/a.mp3"]
+    assert report(music, "--for", "kodi")["output"] == str(music / "playshuffle-kodi.m3u")
+
+
 def test_make_warns_of_absolute_paths_for_a_device_unless_they_are_mapped(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3"])
 

@@ -33,7 +33,7 @@ def test_python_examples_in_the_pages_give_the_results_shown(document: Path) -> 
     assert doctest.testfile(str(document), module_relative=False).failed == 0
 
 
-_OF_PLAYERS = {"--control", "--playlist", "--load", "--shuffle", "--save-position-on-quit"}
+_OF_PLAYERS = {"--one-instance", "--control", "--playlist", "--load", "--shuffle", "--save-position-on-quit"}
 
 
 def test_every_option_that_a_page_names_is_an_option_of_playshuffle_or_of_a_player() -> None:
