@@ -44,7 +44,7 @@ _OWN: Sequence[Key] = (
         "every",
         '"week"',
         "",
-        "Deal the playlist each day or each week. `run`: only when you run `deal NAME`.",
+        "Deal it each day, week, month or `2d`. `run`: only when you run `deal NAME`.",
     ),
 )
 PLAYER_KEYS: Sequence[Key] = (
