@@ -90,6 +90,37 @@ def _served(words: Sequence[str | Path], seen: Path) -> Iterator[subprocess.Pope
             drive.terminate()
 
 
+_THROUGH_FUSE = {"exfat": (["mkfs.exfat"], "mount.exfat-fuse"), "ntfs": (["mkfs.ntfs", "-qQF"], "ntfs-3g")}
+
+
+def format_through_fuse(kind: str, image: Path) -> None:
+    """Make a file system that no kernel module shows."""
+    make, program = _THROUGH_FUSE[kind]
+    need(make[0])
+    need(program)
+    with image.open("wb") as file:
+        file.truncate(64 << 20)
+    subprocess.run([*make, image], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def mounted_through_fuse(kind: str, image: Path, here: Path) -> Iterator[str]:
+    """Mount a file system as desktops mount exFAT and NTFS; yield the name of its device."""
+    done = finished(["losetup", "-f", "--show", image])
+    if done.returncode:
+        unmet(f"no loop device: {done.stderr.strip()}")
+    device = done.stdout.strip()
+    try:
+        if finished([_THROUGH_FUSE[kind][1], device, here]).returncode:
+            unmet(f"the kernel refuses to mount with {_THROUGH_FUSE[kind][1]}")
+        try:
+            yield device
+        finally:
+            subprocess.run(["umount", here], check=True)
+    finally:
+        subprocess.run(["losetup", "-d", device], check=True)
+
+
 _SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 
 StrPath = str | bytes | Path
