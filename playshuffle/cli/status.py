@@ -72,13 +72,11 @@ def status(
         write_out([page(report, time.time())])
     elif as_json:
         print_json(report.facts() if one is None else one.facts())
+    elif one is None:
+        print_lines(_lines(report, _titles(config_file), screen))
     else:
-        titles = _titles(config_file) if one is None else {}
-        if one is None:
-            print_lines(_lines(report, titles, screen))
-        else:
-            feeds = _feedings(report, one.status.output, screen)
-            print_lines([*one.lines(screen), *feeds, *report.notes])
+        feeds = _feedings(report, one.status.output, screen)
+        print_lines([*one.lines(screen), *feeds, *report.notes])
     is_well = all(playlist.last_error is None for playlist in report.playlists)
     return Exit.DONE if is_well else Exit.LOSSES
 

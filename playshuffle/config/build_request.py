@@ -2,7 +2,8 @@
 
 import os
 import re
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from playshuffle import duration
 from playshuffle.config.list_names import PLAIN
@@ -29,6 +30,8 @@ from playshuffle.text import shell_word
 
 if TYPE_CHECKING:
     from playshuffle.history.sources import Source
+
+T = TypeVar("T")
 
 
 def build_request(
@@ -59,7 +62,7 @@ def build_request(
         options = options._replace(output=os.fsdecode(default_output(options.player, roots[0], name, plain)))
     return Request(
         roots=roots,
-        output=None if options.output == STDOUT else _bytes(options.output),
+        output=None if options.output == STDOUT else _if_given(os.fsencode, options.output),
         recipe=_recipe(options),
         options=options,
         files=files,
@@ -68,9 +71,9 @@ def build_request(
         history=tuple(source._replace(text=source.saved_text) for source in sources),
         without=tuple(map(os.fsencode, options.without)),
         never=never_list(),
-        most=None if options.most is None else parse_limit(options.most),
-        style=None if options.paths is None else PathStyle(options.paths),
-        relative_to=_bytes(options.relative_to),
+        most=_if_given(parse_limit, options.most),
+        style=_if_given(PathStyle, options.paths),
+        relative_to=_if_given(os.fsencode, options.relative_to),
         swaps=parse_maps(options.maps),
         deal=_deal(options),
     )
@@ -120,16 +123,8 @@ def _absolute_pin(pin: str) -> str:
     return os.fsdecode(absolute(pin)) if is_file else pin
 
 
-def _ms(text: str | None) -> int | None:
-    return None if text is None else duration.parse(text)
-
-
-def _size(text: str | None) -> int | None:
-    return None if text is None else parse_size(text)
-
-
-def _bytes(path: str | None) -> bytes | None:
-    return None if path is None else os.fsencode(path)
+def _if_given(convert: Callable[[str], T], text: str | None) -> T | None:
+    return None if text is None else convert(text)
 
 
 def _check_folder(folder: str) -> None:
@@ -205,7 +200,8 @@ def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
 def _deal(options: Options) -> DealSettings | None:
     if options.every is None:
         return None
-    amount = Amount(options.limit, _ms(options.time), options.groups, _size(options.size))
+    time_ms, size = _if_given(duration.parse, options.time), _if_given(parse_size, options.size)
+    amount = Amount(options.limit, time_ms, options.groups, size)
     return DealSettings(
         Amount(DEAL_COUNT) if amount == Amount() else amount,
         Every(options.every),
@@ -226,15 +222,15 @@ def _path_hint(path: str) -> str:
 
 
 def _recipe(options: Options) -> Recipe:
-    is_dealt, gap = options.every is not None, None if options.gap is None else parse_gap(options.gap)
+    is_dealt, gap = options.every is not None, _if_given(parse_gap, options.gap)
     if is_dealt and options.gap is not None and gap is None:  # no gap instead of the usual one
         gap = Gap(1)
     return Recipe(
         order_name=options.order,
         limit=None if is_dealt else options.limit,
-        time_ms=None if is_dealt else _ms(options.time),
+        time_ms=None if is_dealt else _if_given(duration.parse, options.time),
         group_count=None if is_dealt else options.groups,
-        size=None if is_dealt else _size(options.size),
+        size=None if is_dealt else _if_given(parse_size, options.size),
         group_by=options.group_by,
         inside=cast(Inside | None, options.inside),
         gap=gap,

@@ -129,8 +129,7 @@ class PlaylistStages(NamedTuple):
         return max((root for root, indices in waiting.items() if index in indices), key=len, default=None)
 
     def _why_not(self, path: bytes) -> Reason:
-        reason = self._stage(path)
-        if reason is not None:
+        if (reason := self._stage(path)) is not None:
             return reason
         index, root = self.indices.get(path, -1), self._missing_root(path)
         if root is not None:
@@ -172,8 +171,7 @@ class PlaylistStages(NamedTuple):
         return None
 
     def _not_found(self, path: bytes) -> Reason:
-        reason = self._not_reached(path)
-        if reason is not None:
+        if (reason := self._not_reached(path)) is not None:
             return reason
         if path in self.run.library.growing:
             return Reason(GROWING, "still being written; it is added when it is complete")
@@ -220,18 +218,18 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         request = request._replace(deal=request.deal or DealSettings())
     with open_playlist(opened, request, tools) as run:
         library, file = run.library, run.file
-        paths = library.tracks.paths
         deck = Deck() if run.record.deck is None else with_heard(run)
         patience = (request.deal or DealSettings()).patience
-        saved = run.record.order
-        order = saved.present_then if saved is not None else ()
+        order = run.record.order
         return PlaylistStages(
             run=run,
             entries={path: row for row, path in enumerate(file.entries())} if file is not None else {},
-            indices={path: index for index, path in enumerate(paths)},
+            indices={path: index for index, path in enumerate(library.tracks.paths)},
             skipped=dict((*library.unreadable, *library.skipped)),
-            positions=None if request.deal is not None else _positions(order),
-            drawn_s=saved.drawn_s if saved is not None else 0,
+            positions=None
+            if request.deal is not None
+            else _positions(order.present_then if order is not None else ()),
+            drawn_s=order.drawn_s if order is not None else 0,
             dealt=dict(why_dealt(deck, patience)),
             upcoming=_positions(deck.upcoming),
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"

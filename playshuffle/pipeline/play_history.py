@@ -128,8 +128,8 @@ def _read(
         if before is not None and before.stamp == stamp:
             return before
         content = read_source(source, now_s)
-        played, found = _tracks_of(content.rows, opened, request, tracks, rows_of)
-        _check_found(source, content.rows, found)
+        played, matches = _tracks_of(content.rows, opened, request, tracks, rows_of)
+        _check_found(source, content.rows, matches)
     except SourceError as error:
         before = before or store.load_latest(opened.state, name)
         if before is None and request.is_kept:
@@ -141,11 +141,11 @@ def _read(
     named = zip(content.rows.paths, content.rows.names, strict=True)
     keys = path_keys([path or repr(names).encode() for path, names in named])
     played = _with_times(played, keys, before, now_s)
-    rows = [row for row, numbers in enumerate(found) for _ in numbers or (NO_TRACK,)]
+    rows = [row for row, numbers in enumerate(matches) for _ in numbers or (NO_TRACK,)]
     if len(rows) > len(keys):
         keys, played = array("q", map(keys.__getitem__, rows)), played.rows(rows)
-    numbers = array("I", chain.from_iterable(numbers or (NO_TRACK,) for numbers in found))
-    note = _note(source, content, found, now_s)
+    numbers = array("I", chain.from_iterable(numbers or (NO_TRACK,) for numbers in matches))
+    note = _note(source, content, matches, now_s)
     if content.rows.unread:
         note = f"{note}. {_unread(content.rows.unread)}"
     plays = StoredPlays(stamp, content.history.title, note, now_s, numbers, keys, played)
@@ -163,27 +163,27 @@ def _tracks_of(
     a track replaces all ratings under its former paths.
     """
     by_path = dict(zip(tracks.paths, zip(tracks.numbers, strict=True), strict=True))
-    found = match(rows, by_path, request.roots, lambda: _tagged(tracks, rows_of))
-    if all(found):
-        return rows.played, found
+    matches = match(rows, by_path, request.roots, lambda: _tagged(tracks, rows_of))
+    if all(matches):
+        return rows.played, matches
     present = frozenset(tracks.numbers)
     former = {path: (number,) for path, number in opened.former_paths().items() if number in present}
-    lost = [row for row, numbers in enumerate(found) if not numbers]
+    lost = [row for row, numbers in enumerate(matches) if not numbers]
     ratings = list(rows.played.rating)
-    rated = {number for row, numbers in enumerate(found) if ratings[row] is not None for number in numbers}
-    of_lost = match(rows.where([not numbers for numbers in found]), former, request.roots, tuple)
+    rated = {number for row, numbers in enumerate(matches) if ratings[row] is not None for number in numbers}
+    of_lost = match(rows.where([not numbers for numbers in matches]), former, request.roots, tuple)
     for row, numbers in zip(lost, of_lost, strict=True):
-        found[row] = numbers
+        matches[row] = numbers
         if not rated.isdisjoint(numbers):
             ratings[row] = None
-    return rows.played._replace(rating=ratings), found
+    return rows.played._replace(rating=ratings), matches
 
 
-def _check_found(source: Source, rows: HistoryRows, found: Sequence[Sequence[int]]) -> None:
-    if found and not any(found):
+def _check_found(source: Source, rows: HistoryRows, matches: Sequence[Sequence[int]]) -> None:
+    if matches and not any(matches):
         raise SourceError(
             source,
-            f"None of its tracks is in a music folder. The first of {len(found):,} is {_name(rows, 0)}. Has"
+            f"None of its tracks is in a music folder. The first of {len(matches):,} is {_name(rows, 0)}. Has"
             " the music moved?",
         )
 
@@ -224,16 +224,16 @@ def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, TagNames]]:
     return zip(tracks.numbers, tracks.of_tracks(names), strict=True)
 
 
-def _note(source: Source, content: Content, found: Sequence[Sequence[int]], now_s: int) -> str:
+def _note(source: Source, content: Content, matches: Sequence[Sequence[int]], now_s: int) -> str:
     verb, noun = ("started", "start") if content.starts else ("played", "play")
     played = content.rows.played
     was_played = map(any, zip(played.plays, played.last_played, strict=True))
-    rows = list(compress(range(len(found)), was_played))
+    rows = list(compress(range(len(matches)), was_played))
     kind = f"{verb} track" if rows else "track"
-    rows = rows or list(range(len(found)))
+    rows = rows or list(range(len(matches)))
     if not rows:
         return f"{shown(source.text)}: no tracks in it yet"
-    missing = [row for row in rows if not found[row]]
+    missing = [row for row in rows if not matches[row]]
     text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {counted(len(rows), kind)} found"
     times = [time_s for time_s in played.last_played if time_s and time_s <= now_s + _DAY_S]
     if times:
@@ -265,16 +265,16 @@ def with_plays(rows_of: RowsOf, history: PlayHistory, tracks: Tracks) -> RowsOf:
     played = history.played.and_rows(_NEVER)
 
     def look_up(folder: Folder) -> TagRows:
-        known = played.rows([row_of.get(index, -1) for index in tracks.indices_in(folder)])
+        of_folder = played.rows([row_of.get(index, -1) for index in tracks.indices_in(folder)])
         tags = rows_of(folder)
         if not isinstance(tags, TagRows) or tags.untagged:
             tags = TagRows.of([row or Tags() for row in tags])
-        plays = zip(known.plays, tags.column(_PLAYS), strict=True)
-        ratings = zip(known.rating, tags.column(_RATING), strict=True)
+        plays = zip(of_folder.plays, tags.column(_PLAYS), strict=True)
+        ratings = zip(of_folder.rating, tags.column(_RATING), strict=True)
         return tags.replaced(
             {
-                _LAST: list(known.last_played),
-                _SKIPS: [skips or no_skips for skips in known.skips],
+                _LAST: list(of_folder.last_played),
+                _SKIPS: [skips or no_skips for skips in of_folder.skips],
                 _PLAYS: [max(mine or 0, its or 0) for mine, its in plays],
                 _RATING: [its if mine is None else mine for mine, its in ratings],
             }

@@ -114,10 +114,7 @@ class Text:
     _tail = b""
 
     def __init__(
-        self,
-        lines: Sequence[bytes],
-        order: Sequence[int],
-        comments: Iterable[tuple[str, str]],
+        self, lines: Sequence[bytes], order: Sequence[int], comments: Iterable[tuple[str, str]]
     ) -> None:
         headers = [(key, one_line(value)) for key, value in comments]
         self._headers, self._lines, self._order, self._fingerprint = headers, lines, order, ""

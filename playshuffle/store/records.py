@@ -137,11 +137,7 @@ def last_made(state: State) -> bytes | None:
 
 
 def save(
-    state: State,
-    playlist: bytes,
-    record: SavedRecord,
-    before: SavedRecord | None = None,
-    in_file: str = "",
+    state: State, playlist: bytes, record: SavedRecord, before: SavedRecord | None = None, in_file: str = ""
 ) -> None:
     """Save the record of a playlist.
 

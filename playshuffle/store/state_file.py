@@ -183,8 +183,7 @@ class StateFile:
         except (OSError, *ERRORS) as error:
             self._forget_clean_end()
             raise PlayshuffleError(
-                f"The saved state cannot be read: {error}. Check its disk, and try again.",
-                Exit.CANNOT_CREATE,
+                f"The saved state cannot be read: {error}. Check its disk, and try again.", Exit.CANNOT_CREATE
             ) from error
         return rows
 
