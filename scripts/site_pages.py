@@ -38,4 +38,5 @@ def _image(image: re.Match[str], folder: Path) -> str:
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """Give the front page the product and one sentence as its title."""
     title = f"<title>{config.site_name}: {config.site_description}</title>"
-    return re.sub(r"<title>.*?</title>", title, output, count=1) if page.is_homepage else output
+    is_front = page.file.src_uri == "index.md"
+    return re.sub(r"<title>.*?</title>", title, output, count=1) if is_front else output
