@@ -85,64 +85,47 @@ LISTENED = History(
     advice="To write plays down: playshuffle service install --listen.")
 
 HISTORIES: Sequence[History] = (
-    History(
-        "MPD", databases.MPD, f"{_ALL}, likes", "0.24.16", "mpd", file="`sticker_file` of `mpd.conf`",
+    History("MPD", databases.MPD, f"{_ALL}, likes", "0.24.16", "mpd", file="`sticker_file` of `mpd.conf`",
         advice="MPD itself counts none. To count them: playshuffle service install --listen."),
-    History(
-        "beets", databases.BEETS, f"{_PLAYS}, skips", "2.14.1", "beets", ("~/.config/beets/library.db",),
+    History("beets", databases.BEETS, f"{_PLAYS}, skips", "2.14.1", "beets", ("~/.config/beets/library.db",),
         advice="The plugin mpdstats of beets counts plays."),
     _NAVIDROME,
     _NAVIDROME._replace(reader=databases.NAVIDROME),
-    History(
-        "Strawberry", databases.STRAWBERRY, _ALL, "1.2.31", "strawberry",
+    History("Strawberry", databases.STRAWBERRY, _ALL, "1.2.31", "strawberry",
         _places("~/.local/share/strawberry/strawberry/strawberry.db",
                 "org.strawberrymusicplayer.strawberry", "strawberry")),
-    History(
-        "Clementine", databases.CLEMENTINE, _ALL, "1.4.1", "clementine",
+    History("Clementine", databases.CLEMENTINE, _ALL, "1.4.1", "clementine",
         _places("~/.config/Clementine/clementine.db", "org.clementine_player.Clementine")),
-    History(
-        "Quod Libet", File("quod_libet", rb"\x80[\x02-\x05]"), _ALL, "4.7.1", "quodlibet",
+    History("Quod Libet", File("quod_libet", rb"\x80[\x02-\x05]"), _ALL, "4.7.1", "quodlibet",
         _places("~/.config/quodlibet/songs", "io.github.quodlibet.QuodLibet"),
         advice="Quod Libet writes this file when it ends."),
-    History(
-        "Rhythmbox", File("rhythmbox", rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb"),
+    History("Rhythmbox", File("rhythmbox", rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb"),
         "last play, plays, rating", "3.5.1", "rhythmbox",
         _places("~/.local/share/rhythmbox/rhythmdb.xml", "org.gnome.Rhythmbox3", "rhythmbox"),
         advice="Rhythmbox writes this file when it ends."),
-    History(
-        "Elisa", databases.ELISA, "last play, last skip, plays, rating", "26.08.1", "elisa",
+    History("Elisa", databases.ELISA, "last play, last skip, plays, rating", "26.08.1", "elisa",
         _places("~/.local/share/elisa/elisaDatabase.db", "org.kde.elisa", "elisa")),
-    History(
-        "Kodi", databases.KODI, f"{_PLAYS}, rating", "21.3", "kodi",
+    History("Kodi", databases.KODI, f"{_PLAYS}, rating", "21.3", "kodi",
         [f"{home}/userdata/Database/MyMusic*.db" for home in ("~/.kodi", "~/.var/app/tv.kodi.Kodi/data")]),
-    History(
-        "Lollypop", databases.LOLLYPOP, "last play, plays, rating, favourites", "1.4.48", "lollypop",
+    History("Lollypop", databases.LOLLYPOP, "last play, plays, rating, favourites", "1.4.48", "lollypop",
         _places("~/.local/share/lollypop/lollypop.db", "org.gnome.Lollypop")),
-    History(
-        "mpv", File("mpv", rb'\{[^\n]*"time":[^\n]*"path":', is_log=True),
+    History("mpv", File("mpv", rb'\{[^\n]*"time":[^\n]*"path":', is_log=True),
         "last start, starts, skips", "0.41.0", "mpv",
         _places("~/.local/state/mpv/watch_history.jsonl", "io.mpv.Mpv"),
         advice="mpv writes it with save-watch-history=yes in mpv.conf.", starts=True),
-    History(
-        "Jellyfin", databases.JELLYFIN, "last play, plays, favourites", name="jellyfin",
+    History("Jellyfin", databases.JELLYFIN, "last play, plays, favourites", name="jellyfin",
         places=("/var/lib/jellyfin/data/jellyfin.db",)),
-    History(
-        "Lyrion", databases.LYRION, "last play, plays, rating", name="lyrion",
+    History("Lyrion", databases.LYRION, "last play, plays, rating", name="lyrion",
         places=("/var/lib/squeezeboxserver/cache/persist.db",)),
-    History(
-        "Rockbox 4", File("rockbox_playback", rb"(#[^\n]*\n)*\d+:\d+:\d+:/", is_log=True),
+    History("Rockbox 4", File("rockbox_playback", rb"(#[^\n]*\n)*\d+:\d+:\d+:/", is_log=True),
         "last play, plays, skips", file=".rockbox/playback.log"),
-    History(
-        "Rockbox", File("rockbox_scrobbler", rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/", is_log=True),
+    History("Rockbox", File("rockbox_scrobbler", rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/", is_log=True),
         "last play, plays, skips", file=".scrobbler.log"),
-    History(
-        "ListenBrainz", File("listenbrainz", rb'\{[^\n]*"listened_at":', is_log=True),
+    History("ListenBrainz", File("listenbrainz", rb'\{[^\n]*"listened_at":', is_log=True),
         "last play, plays", file="the JSONL file of a ListenBrainz export"),
     LISTENED,
-    History(
-        "CSV", File("csv_log", is_log=True), "what its columns have", file="a CSV file, as from Last.fm"),
-    History(
-        "M3U", File("favourites", suffixes=(b".m3u", b".m3u8")), "its tracks have five stars",
+    History("CSV", File("csv_log", is_log=True), "what its columns have", file="a CSV file, as from Last.fm"),
+    History("M3U", File("favourites", suffixes=(b".m3u", b".m3u8")), "its tracks have five stars",
         file="a playlist of favourites"),
 )
 # fmt: on
