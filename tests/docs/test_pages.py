@@ -58,9 +58,7 @@ def test_the_page_of_make_lists_exactly_the_suffixes_of_audio_files_that_the_pro
 def test_the_table_of_players_on_their_page_agrees_with_the_profiles_of_the_program() -> None:
     page = (DOCS / "player-names.md").read_text()
     table = page.partition("## The form")[2].partition("<!-- matrix -->")[0]
-    rows = re.findall(
-        r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| ([^|]*) \|$", table, re.MULTILINE
-    )
+    rows = re.findall(r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| ([^|]*) \|$", table, re.MULTILINE)
     styles = {
         None: "relative if",
         PathStyle.RELATIVE: "relative",
