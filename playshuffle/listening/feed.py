@@ -95,12 +95,12 @@ class Feeder:
         _claim(self._client)
         conf = mpd_server.settings([queue.address])
         self._music = b"" if conf is None or conf.music is None else os.path.realpath(conf.music)
-        self._timer, self._is_late, self._version = PlayTimer(TITLE), True, 0
+        self._timer, self._version = PlayTimer(TITLE), 0
         self._entries: list[tuple[str, str]] = []
         self._texts.clear()
-        started_s = round(time.time()) - int(self._client.stats()["uptime"])
-        window = self._window._replace(player=f"MPD at {queue.address.text}")
-        self._window = window.connected(self._read(), started_s)
+        window, out = self._window.connected(self._read())
+        self._save(window._replace(player=f"MPD at {queue.address.text}"))
+        self._remove(out)
 
     def _read(self) -> QueueLook:
         """Return the queue as it is now."""
@@ -113,13 +113,13 @@ class Feeder:
         self._entries = [*self._entries, *[("", "")] * length][:length]
         for change in changes:
             self._entries[int(change["pos"])] = change["id"], change["file"]
-        self._version = status["playlist"]
         for mode, text in _MODES.items():
             self._say_once(text, status[mode] != "0")
         song = {"duration": status.get("duration", "0")}
         song |= {"file": self._entries[int(status["song"])][1]} if "song" in status else {}
-        heard = self._timer.update(news_of(status, song, is_late=self._is_late))
+        heard = self._timer.update(news_of(status, song, is_late=not self._version))
         heard += [] if "song" in status else self._timer.end()
+        self._version = int(status["playlist"])
         plays = frozenset(one.track.uri for one in heard if one.is_play)
         self._count_errors(status.get("error"), has_plays=bool(plays))
         return QueueLook(dict(self._entries), status, plays, is_failing=self._errors >= _MOST_ERRORS)
@@ -149,15 +149,18 @@ class Feeder:
                 self._say_once(f"MPD does not know {shown(uri)}. It comes after: mpc update")
                 window = window._replace(outcomes={**window.outcomes, uri: Outcome.REFUSED})
             else:
-                window = window._replace(added={**window.added, id_: uri})
+                # While MPD has a song, it plays the new one, too, before its queue has run out.
+                if "song" in self._client.status():
+                    window = window._replace(ahead={**window.ahead, id_: uri})
+                else:
+                    window = window._replace(added={**window.added, id_: uri})
                 missing -= 1
             self._save(window._replace(reserve=window.reserve[1:]))
 
     def _look(self) -> int:
         """Compare the queue with the last look, bring it in order, and return how many tracks it lacks."""
-        before, is_late, self._is_late = dict(self._entries), self._is_late, False
-        now = self._read()
-        window, commands, missing = decide(self._window, now, is_late=is_late)
+        before, now = dict(self._entries), self._read()
+        window, commands, missing = decide(self._window, now)
         self._save(window)
         if before and before.keys().isdisjoint(now.entries):
             self._add_from_s = time.monotonic() + _AFTER_CLEAR_S
@@ -220,7 +223,10 @@ class Feeder:
         window, out = self._window._replace(top=top).with_deal(fed)
         self._save(window)
         self._answered = window.passed
-        for id_ in out:
+        self._remove(out)
+
+    def _remove(self, ids: Sequence[str]) -> None:
+        for id_ in ids:
             self._ask("deleteid", id_)
 
     def _found_top(self, paths: Sequence[str]) -> str:

@@ -49,15 +49,13 @@ class Window(NamedTuple):
         top: MPD's music folder, as this computer sees it.
         deal: the deal they are from, without its paths.
         ahead: entries of ours that wait, and the current one.
-        added: entries that were added since the last look.
+        added: entries that were added since the last look, while MPD had no song.
         past: entries of ours that were played or skipped.
         gone: the last tracks of ours that left the queue.
-        over: ids of entries in the older queue of a restarted MPD that were played or removed before.
         twins: tracks of ours that the person has added, too.
         reserve: tracks to be added next.
         outcomes: what became of tracks since the deal.
         status: MPD's answer at the last look.
-        started_s: when MPD was started (Unix time).
         plays_on: the queue ran out before the next track was added, so that is to be played.
     """
 
@@ -69,12 +67,10 @@ class Window(NamedTuple):
     added: Entries = _NO_ENTRIES
     past: Entries = _NO_ENTRIES
     gone: Sequence[str] = ()
-    over: Sequence[str] = ()
     twins: Sequence[str] = ()
     reserve: Sequence[str] = ()
     outcomes: Mapping[str, str] = {}
     status: Mapping[str, str] = {}
-    started_s: int = 0
     plays_on: bool = False
 
     @property
@@ -99,39 +95,38 @@ class Window(NamedTuple):
         out = [id_ for id_, uri in self.waiting.items() if uri not in uris]
         return self._replace(deal=fed._replace(paths=()), reserve=reserve, outcomes=refused), out
 
-    def connected(self, now: QueueLook, started_s: int) -> Self:
-        """Return the window after a connection to an MPD, which may have restarted with an older queue."""
-        window = self
-        is_older = int(now.status["playlist"]) < int(self.status.get("playlist", 0))
-        if is_older or abs(started_s - self.started_s) > 1:  # MPD counts whole seconds
-            window = self._restarted(now)._replace(started_s=started_s)
-        # Tracks that were added, and the process was killed before that was saved.
-        own = {*window.ahead, *window.added, *window.past}
-        others = {uri: id_ for id_, uri in now.entries.items() if id_ not in own}
-        found = [uri for uri in window.reserve if uri in others and uri not in window.twins]
-        return window._replace(
-            added={**window.added, **{others[uri]: uri for uri in found}},
-            reserve=[uri for uri in window.reserve if uri not in found],
-        )
+    def connected(self, now: QueueLook) -> "tuple[Self, list[str]]":
+        """Return the window after a connection, and the ids of entries to remove.
 
-    def _restarted(self, now: QueueLook) -> Self:
-        """Find entries by their URI. Those that MPD has lost are added again."""
-        known, ids = {**self.ahead, **self.added}, {uri: id_ for id_, uri in now.entries.items()}
-        found = {ids[uri]: uri for uri in known.values() if uri in ids}
-        gone = [*self.gone, *self.past.values()]
-        before = {*gone}.difference(self.twins)
-        past = {id_: uri for id_, uri in now.entries.items() if uri in before and id_ not in found}
-        behind = [*now.entries][: max(now.position, 0)]
-        song = ids.get(known.get(self.status.get("songid", ""), ""), "")
-        return self._replace(
-            ahead=found,
+        Entries that wait are removed and added again: a restarted MPD has other ids, and perhaps an older
+        queue, with tracks that were played or removed since. The last added entry may not be saved.
+        """
+        entries, promised = now.entries, [*self.ahead.values(), *self.added.values()]
+        ours = {*promised, *self.reserve[:1]}
+        has_restarted = int(now.status["playlist"]) < int(self.status.get("playlist", 0))
+        if has_restarted:
+            ours |= {*self.past.values(), *self.gone}
+        ours -= {*self.twins}
+        ids, song = [*entries], now.status.get("songid", "")
+        behind, uri = {entries[id_] for id_ in ids[: max(now.position, 0)]} & ours, entries.get(song, "")
+        if not has_restarted and _has_run_out(self, now):
+            behind = ours
+        done = [track for track in promised if track in behind]
+        if now.has("consume") and uri in promised:
+            done += [track for track in promised[: promised.index(uri)] if track not in entries.values()]
+        current = {song: uri} if uri in ours.intersection(promised) else {}
+        left = [track for track in promised if track not in done and track not in current.values()]
+        window = self._replace(
+            ahead=current,
             added={},
-            past=past,
-            gone=gone,
-            over=[id_ for id_ in past if id_ not in behind],
-            reserve=[*(uri for uri in known.values() if uri not in ids), *self.reserve],
-            status={"songid": song},
+            past={id_: track for id_, track in self.past.items() if entries.get(id_) == track},
+            gone=[*self.gone, *self.past.values(), *done],
+            reserve=[*left, *self.reserve],
+            outcomes={**self.outcomes, **dict.fromkeys(done, Outcome.PLAYED)},
+            status={},
+            plays_on=False,
         )
+        return window, [id_ for id_ in ids[now.position + 1 :] if entries[id_] in ours]
 
 
 class Decision(NamedTuple):
@@ -142,14 +137,10 @@ class Decision(NamedTuple):
     missing: int
 
 
-def decide(before: Window, now: QueueLook, *, is_late: bool = False) -> Decision:
-    """Return the window after a look at the queue, and what MPD needs.
-
-    Args:
-        is_late: nobody has looked for a while, so what was passed over was played.
-    """
+def decide(before: Window, now: QueueLook) -> Decision:
+    """Return the window after a look at the queue, and what MPD needs."""
     known, status, entries = {**before.ahead, **before.added}, now.status, now.entries
-    done = _done(before, now, is_late=is_late)
+    done = _done(before, now)
     ended = {id_: uri for id_, uri in known.items() if id_ in done or id_ not in entries}
     ahead = {id_: uri for id_, uri in entries.items() if id_ in known and id_ not in done}
     ours = {**before.past, **ended}
@@ -160,11 +151,7 @@ def decide(before: Window, now: QueueLook, *, is_late: bool = False) -> Decision
     again = Outcome.SKIPPED if before.deal.counts_plays else Outcome.PLAYED
     again = Outcome.REMOVED if now.is_failing else again
     outcomes = {**before.outcomes}
-    for id_, uri in ended.items():
-        if id_ not in done:
-            outcomes[uri] = Outcome.REMOVED
-        else:  # nobody has heard what became of a track while nobody looked
-            outcomes[uri] = Outcome.PLAYED if is_late or uri in now.plays else again
+    outcomes |= {uri: again if id_ in done else Outcome.REMOVED for id_, uri in ended.items()}
     is_stuck = status["state"] == "stop" and "error" in status
     is_out = status["state"] == "stop" and bool(entries) and before.plays_on
     is_out |= _has_run_out(before, now) or (is_stuck and before.status.get("state") == "play")
@@ -173,14 +160,12 @@ def decide(before: Window, now: QueueLook, *, is_late: bool = False) -> Decision
         added={},
         past=past,
         gone=gone,
-        over=[id_ for id_ in before.over if id_ in entries],
         twins=[uri for uri in others.values() if uri in promised],
         outcomes=outcomes | dict.fromkeys(now.plays, Outcome.PLAYED),
         status=status,
-        plays_on=is_out and not is_late and not now.has("single"),
+        plays_on=is_out and not now.has("single"),
     )
-    is_jump = not is_late and status.get("songid") in others
-    return _commands(window, now, others, is_jump=is_jump)
+    return _commands(window, now, others)
 
 
 def _has_run_out(before: Window, now: QueueLook) -> bool:
@@ -193,7 +178,7 @@ def _has_run_out(before: Window, now: QueueLook) -> bool:
     return is_end and "state" in before.status and before.status.get("songid") in now.entries
 
 
-def _done(before: Window, now: QueueLook, *, is_late: bool) -> set[str]:
+def _done(before: Window, now: QueueLook) -> set[str]:
     """Return the ids of entries that were played or skipped."""
     known, song, last = [*before.ahead, *before.added], now.status.get("songid"), before.status.get("songid")
     gone = {id_ for id_ in known if id_ not in now.entries}
@@ -204,31 +189,28 @@ def _done(before: Window, now: QueueLook, *, is_late: bool) -> set[str]:
         is_ordered = song in known and not now.has("random")
         if now.has("consume") and song != last:
             done |= gone.intersection(known[: known.index(song)] if is_ordered else known)
-        if is_ordered or (is_late and not now.has("random")):
+        if is_ordered:
             done |= {*known}.intersection([*now.entries][: now.position])
     return done
 
 
-def _commands(window: Window, now: QueueLook, others: Collection[str], *, is_jump: bool) -> Decision:
+def _commands(window: Window, now: QueueLook, others: Collection[str]) -> Decision:
     """Return the commands that bring the queue in order. `others` are the entries of the person."""
     ids, waiting, is_random = [*now.entries], window.waiting, now.has("random")
     song = None if window.plays_on else now.status.get("songid")
     behind = ids[: max(now.position, 0)]
-    after = waiting if song is None or is_random else {*ids[now.position + 1 :]}.difference(window.over)
+    after = waiting if song is None or is_random else ids[now.position + 1 :]
     missing = _AHEAD + (song is None) - len(after)
     moved: Collection[str] = ()
     if "song" not in now.status:  # the person's tracks come first
         last = max((number for number, id_ in enumerate(ids) if id_ in others), default=0)
         moved = waiting if {*ids[:last]}.intersection(waiting) else ()
-    elif is_jump and not is_random:  # ours that were passed over were not skipped
+    elif song in others and not is_random:  # ours that were passed over were not skipped
         moved = [id_ for id_ in behind if id_ in waiting]
     commands: list[tuple[str, ...]] = [("moveid", id_, str(len(ids) - 1)) for id_ in moved]
     # In random mode, MPD plays the whole queue again. Otherwise some played entries stay.
     past = [id_ for id_ in window.past if id_ != now.status.get("songid")]
     out = past if is_random else [id_ for id_ in behind if id_ in past][:-_KEPT]
-    if missing <= 0 or not window.reserve:  # else MPD would stop at the end of an older queue
-        over = [id_ for id_ in window.over if id_ != song or now.status["state"] == "play"]
-        out += sorted(over, key=song.__eq__)  # the current one last, or MPD would begin each of them
     commands += [("deleteid", id_) for id_ in out]
     if window.plays_on and waiting and (missing <= 0 or not window.reserve):
         # Not the one that was added last: others may wait before it.

@@ -128,7 +128,7 @@ def test_the_keys_of_a_deal_set_its_size_and_period(tmp_path: Path, text: str, d
         ('count = "played"', 3, "count works only with every"),
         ('every = "day"\ncount = "played"', 4, 'Name one, such as history = "mpd".'),
         ('every = "day"\ncount = 4', 4, 'count must be a text in quotes: count = "played"'),
-        ('limit = 3\nevery = "year"', 4, "Unknown period 'year'"),
+        ('limit = 3\nevery = "month"', 4, "Unknown period 'month'"),
         ('time = "0m"', 3, "time: '0m' is not a duration"),
         ('extinf = false\nmap = "~/M=/M"\nrelative_to = "/y"', 4, "map does not work with relative_to"),
         ('limit = 3\nevery = "day"\ntime = "3m"', 3, "limit does not work with time: a deal has one size"),

@@ -76,9 +76,8 @@ def test_a_queue_that_another_program_has_replaced_has_not_run_out() -> None:
     assert (marked(step), step.window.plays_on) == (("A", "BC"), False)
 
 
-@pytest.mark.parametrize("is_late", [False, True])
-def test_a_jump_to_another_entry_of_ours_skips_those_before_it(is_late: bool) -> None:
-    step = decide(window("ABCD", "ABCD", "A"), queue("ABCD", "D"), is_late=is_late)
+def test_a_jump_to_another_entry_of_ours_skips_those_before_it() -> None:
+    step = decide(window("ABCD", "ABCD", "A"), queue("ABCD", "D"))
 
     assert (marked(step), step.commands) == (("ABC", ""), [])
 
@@ -87,10 +86,6 @@ def test_a_jump_to_a_track_of_the_persons_moves_ours_behind_it_instead_of_skippi
     step = decide(window("ABC", "ABCx", "A"), queue("ABCx", "x"))
 
     assert (marked(step), ids_of(step, "moveid")) == (("A", ""), "BC")
-
-
-def test_what_stands_before_the_current_track_at_the_first_look_was_played() -> None:
-    assert marked(decide(window("ABC", "ABCx", "A"), queue("ABCx", "x"), is_late=True)) == ("ABC", "")
 
 
 def test_in_consume_mode_an_entry_that_vanished_before_the_new_current_one_was_played() -> None:
@@ -117,11 +112,10 @@ def test_a_queue_has_run_out_even_if_mpd_was_asked_just_before_it_had_no_song_an
     assert (marked(ending), marked(step), step.window.plays_on) == (("A", ""), ("AB", ""), True)
 
 
-def test_in_single_mode_and_while_nobody_looked_nothing_plays_on() -> None:
-    before, now = window("AB", "AB", "A"), queue("AB", None, "stop", single="1")
+def test_in_single_mode_nothing_plays_on() -> None:
+    now = queue("AB", None, "stop", single="1")
 
-    assert not decide(before, now).window.plays_on
-    assert not decide(before, queue("AB", None, "stop"), is_late=True).window.plays_on
+    assert not decide(window("AB", "AB", "A"), now).window.plays_on
 
 
 def test_in_random_mode_positions_mean_nothing_and_played_entries_go() -> None:
@@ -159,48 +153,48 @@ def test_tracks_are_given_back_while_mpd_can_play_none() -> None:
     assert marked(decide(window("ABC", "ABC", "A"), failing)) == ("", "A")
 
 
-def connected(before: Window, ids: str, uris: str, song: str) -> Decision:
-    now = queue(ids, song, uris=uris, playlist="0")
-    return decide(before.connected(now, 99), now, is_late=True)
+def connected(before: Window, now: QueueLook) -> tuple[str, str, str, str]:
+    """Return our current entry, the removed entries, the tracks to add, and those that were played."""
+    after, out = before.connected(now)
+    return "".join(after.ahead), "".join(out), names(after.reserve), uris_with(after, Outcome.PLAYED)
 
 
-def test_after_a_restart_of_mpd_entries_are_found_by_their_uri() -> None:
-    step = connected(window("ABC", "xABCy", "A"), "12345", "xABCy", "2")
+def test_after_a_connection_entries_that_wait_are_added_again() -> None:
+    before = window("ABC", "xABCy", "A", reserve=["D.ogg"])
+    restarted = queue("12345", "2", uris="xABCy", playlist="0")
 
-    assert (names(step.window.ahead), marked(step), step.commands) == ("234", ("", ""), [])
+    assert connected(before, queue("xABCy", "A")) == ("A", "BC", "BCD", "")
+    assert connected(before, restarted) == ("2", "34", "BCD", "")
 
 
-def test_with_the_older_queue_of_a_killed_mpd_what_was_played_or_removed_goes_and_what_is_lost_returns() -> (
+def test_what_mpd_has_passed_while_nobody_looked_was_played() -> None:
+    before = window("ABC", "ABCx", "A")
+
+    assert connected(before, queue("ABCx", "x")) == ("", "", "", "ABC")
+    assert connected(before, queue("ABC", None, "stop")) == ("", "ABC", "", "ABC")
+    assert connected(before, queue("C", "C", consume="1")) == ("C", "", "", "AB")
+    assert connected(before, queue("C", "C")) == ("C", "", "AB", "")
+
+
+def test_of_the_older_queue_of_a_killed_mpd_what_was_played_or_removed_goes_and_the_current_track_stays() -> (
     None
 ):
     before = decide(window("ABCD", "ABCD", "A"), queue("ABD", "A")).window
     before = decide(before, queue("ABD", "B")).window
-    step = connected(before, "1234", "ABCx", "1")
 
-    assert names(step.window.ahead) + names(step.window.reserve) == "D"
-    assert ids_of(step, "deleteid") == "31"
+    assert connected(before, queue("1234", "1", uris="ABCx", playlist="0")) == ("", "23", "BD", "A")
 
 
-def test_of_an_older_queue_the_current_entry_goes_last_so_that_no_other_one_begins() -> None:
-    before = window("D", "ABCD", "D", past=entries("ABC"))
-
-    assert ids_of(connected(before, "1234", "ABCD", "1"), "deleteid") == "231"
-    before = before._replace(reserve=["E.ogg"])
-    assert ids_of(connected(before, "1234", "ABCD", "1"), "deleteid") == ""  # E comes first
-
-
-def test_a_restart_does_not_remove_a_track_of_the_person_that_is_ours_too() -> None:
+def test_a_connection_does_not_remove_a_track_of_the_person_that_is_ours_too() -> None:
     before = decide(window("AB", "ABCx", "A"), queue("ABCx", "B", uris="ABCA")).window
-    step = connected(before._replace(reserve=()), "1234", "ABCA", "2")
 
-    assert ids_of(step, "deleteid") == ""
+    assert connected(before, queue("1234", "2", uris="ABCA", playlist="0")) == ("2", "", "", "A")
 
 
-def test_an_entry_that_was_added_before_a_kill_and_not_saved_is_found() -> None:
+def test_an_entry_that_was_added_before_a_kill_and_not_saved_is_added_again() -> None:
     before = window("A", "A", "A", reserve=("B.ogg", "C.ogg"))
-    found = before.connected(queue("AB", "A"), 0)
 
-    assert ([*found.ahead, *found.added], names(found.reserve)) == (["A", "B"], "C")
+    assert connected(before, queue("AB", "A")) == ("A", "B", "BC", "")
 
 
 def test_a_deal_without_a_waiting_track_removes_it_from_the_queue() -> None:
@@ -213,7 +207,7 @@ def test_a_deal_without_a_waiting_track_removes_it_from_the_queue() -> None:
 def test_a_saved_window_is_loaded_again_and_a_damaged_one_is_empty() -> None:
     path, saved = window_file(b"/list.m3u"), window("AB", "AB", "A", outcomes={"\udcff.ogg": Outcome.REMOVED})
     save_window(path, saved)
-    saved = saved._replace(deal=Fed(paths=[]), reserve=[], gone=[], over=[], twins=[])
+    saved = saved._replace(deal=Fed(paths=[]), reserve=[], gone=[], twins=[])
     assert load_window(path) == saved
 
     with open(path, "ab") as file:
