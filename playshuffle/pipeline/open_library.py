@@ -5,7 +5,7 @@ Until the library is closed, no other playshuffle of this user changes the state
 
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -139,7 +139,8 @@ def _time(state: State, tools: Tools, *, writes: bool) -> int:
     now_s, last = int(tools.clock()), state.clock()
     clock = last.at(now_s, int(tools.uptime_s()), tools.patience_s)
     if writes and clock != last:
-        state.save_clock(clock)
+        with suppress(PlayshuffleError):  # on a full disk, a run that changes nothing else goes on
+            state.save_clock(clock)
     if clock.is_behind:
         shows, was = (datetime.fromtimestamp(each).astimezone().date() for each in (now_s, clock.time_s))
         text = f"The clock shows {shows}, but the last run was on {was}. Until the clock is past that, or the"

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
+from playshuffle.store import schema
 from playshuffle.system.clock import PATIENCE_S, Began, Clock
 from tests.support.library import NO_TAGS, NOON, keep, put, tools
 from tests.support.program import listed
@@ -26,6 +29,19 @@ def test_a_process_that_began_at_an_old_date_began_later_once_the_clock_is_right
     began = Began(100, 20)
     assert began.at(100 + 50, 70) == began.at(100 + 51, 70) == 100
     assert began.at(9 * DAY_S, 70) == 9 * DAY_S - 50 - 600
+
+
+def test_an_update_without_changes_is_done_though_its_time_cannot_be_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "song.mp3")
+    request = Request((bytes(tmp_path),), bytes(tmp_path / "all.m3u"))
+    keep(request, tools(NO_TAGS, now_s=NOON.timestamp()))
+    replace = schema.replace
+    wrong = {"clock": "INSERT INTO missing VALUES (?, ?, ?)"}
+    monkeypatch.setattr(schema, "replace", lambda table: wrong.get(table) or replace(table))
+
+    assert not keep(request, tools(NO_TAGS, now_s=NOON.timestamp() + DAY_S)).is_changed
 
 
 def test_a_clock_that_is_behind_ends_no_season(tmp_path: Path) -> None:
