@@ -11,7 +11,9 @@ import mutagen.oggvorbis
 ARTISTS, TRACKS, NEW, ALBUM = 60, 1000, 50, 12
 # Of the number of tracks by the rank of the artist: the first has 145 of 1,000, the last has 5.
 _SKEW = 0.8
-LARGEST = "Artist 01"
+LARGEST, RENAMED = "Artist 01", 100
+# The day of each event. Day 0 is a Monday, and each event is followed by a day of the week, too.
+EVENTS = {"new": 10, "missing": 30, "back": 35, "killed": 45, "renamed": 59, "deleted": 80}
 
 
 def _counts() -> list[int]:
@@ -65,7 +67,7 @@ class Library:
     def __init__(self, source: Path, home: Path) -> None:
         self.folder = home / "music"
         self._new, self._away = source / "new", home / "away"
-        shutil.copytree(source / "music", self.folder)
+        shutil.copytree(source / "music", self.folder, copy_function=os.link)
         self.number: dict[str, int] = {}
         self._notice()
 
@@ -74,25 +76,27 @@ class Library:
         for path in self.folder.rglob("*.ogg"):
             self.number.setdefault(str(path), int(path.stem[-4:]))
 
-    def change(self, day: int) -> list[Path]:
-        """Make the changes of a day. Return the files that are new at their paths."""
+    def change(self, day: int, seed: int) -> tuple[list[Path], bool]:
+        """Make the changes of a day. Return the files that are new at their paths, and if any has changed."""
+        if day not in {*EVENTS.values()}:
+            return [], False
         before = set(self.folder.rglob("*.ogg"))
-        chance = random.Random(day)
+        chance = random.Random(f"{seed} {day}")
         settled = sorted(path for path in before if path.parts[-3] != LARGEST)
-        if day == 10:
-            shutil.copytree(self._new, self.folder, dirs_exist_ok=True)
-        elif day == 30:
+        if day == EVENTS["new"]:
+            shutil.copytree(self._new, self.folder, dirs_exist_ok=True, copy_function=os.link)
+        elif day == EVENTS["missing"]:
             os.rename(self.folder / LARGEST, self._away)
-        elif day == 34:
+        elif day == EVENTS["back"]:
             os.rename(self._away, self.folder / LARGEST)
-        elif day == 60:
-            for path in chance.sample(settled, 100):
+        elif day == EVENTS["renamed"]:
+            for path in chance.sample(settled, RENAMED):
                 path.rename(path.with_name(f"Renamed {path.stem[-4:]}.ogg"))
-        elif day == 80:
+        elif day == EVENTS["deleted"]:
             for path in chance.sample(settled, 20):
                 path.unlink()
         self._notice()
-        return sorted(set(self.folder.rglob("*.ogg")) - before)
+        return sorted(set(self.folder.rglob("*.ogg")) - before), True
 
     def present(self) -> set[int]:
         """Return the numbers of all tracks, also of tracks in the missing folder."""

@@ -1,118 +1,126 @@
 """Write the page of the hundred days, and draw its picture."""
 
-import contextlib
 import json
-import math
+import re
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.days.listener import NOT_DRIVEN, ROWS, VARIANTS, Day
-from benchmarks.days.measures import EVENTS, Measures, measure, shares
+import matplotlib as mpl
+
+from benchmarks.days.listener import LISTENERS, NOT_DRIVEN, ROWS, SHOWN, Day
+from benchmarks.days.measures import Measures, measure, shares
+from benchmarks.days.music import EVENTS
 from scripts.draw_deal_days import BLUE, ORANGE, draw, save
 
 _PAGE = Path(__file__).parents[2] / "docs/hundred-days.md"
-Days = dict[str, list[Day]]
-_PLAIN = str.maketrans("", "", "*`")
+PARTS = ("table", "details", "programs")  # between marks of the page
+Days = Mapping[str, Sequence[list[Day]]]  # the runs of each row
+_GREEN, _GREY = "#2a9d55", "#7a7a7a"  # readable on white and on black
 
-# Each column: its title, how its value is shown, and what is best: the smallest value of this function.
-_COLUMNS: tuple[tuple[str, Callable[[Measures], str], Callable[[Measures], float]], ...] = (
-    ("heard in 25 days", lambda row: f"{row.first_days:.0%}", lambda row: -row.first_days),
-    ("in 100 days", lambda row: f"{row.all_days:.1%}", lambda row: -row.all_days),
-    ("days until 99%", lambda row: str(row.until or "never"), lambda row: row.until or math.inf),
-    ("again in 7 days", lambda row: f"{row.again:,}", lambda row: row.again),
-    (
-        "same artist: longest run, share",
-        lambda row: f"{row.run}, {row.neighbours:.1%}",
-        lambda row: row.neighbours,
-    ),
-    ("new tracks in 10 days", lambda row: f"{row.new:.0%}", lambda row: -row.new),
-    ("unplayable", lambda row: str(row.unplayable), lambda row: row.unplayable),
-    ("events kept", lambda row: f"{len(row.kept)} of {len(EVENTS)}", lambda row: -len(row.kept)),
-    ("spread of plays", lambda row: str(row.spread), lambda row: row.spread),
+# Each column: its title, and how the value of a run is shown.
+Column = tuple[str, Callable[[Measures], str]]
+_FIRST: tuple[Column, ...] = (
+    ("heard in 25 days", lambda run: f"{run.first_days:.0%}"),
+    ("in 100", lambda run: f"{run.all_days:.1%}"),
+    ("again in 7 days", lambda run: f"{run.again:,}"),
+    ("silent plays", lambda run: f"{run.silent:,}"),
+    ("minutes by hand", lambda run: str(run.minutes)),
 )
+_MORE: tuple[Column, ...] = (
+    ("99% on day", lambda run: str(run.until or "never")),
+    ("new tracks in 10 days", lambda run: f"{run.new:.0%}"),
+    ("same artist", lambda run: f"{run.neighbours:.1%}"),
+)
+_AGAIN: tuple[Column, ...] = (("quiet days", lambda run: f"{run.quiet:.1f}"),)
+
+
+def _after(name: str) -> Column:
+    return name, lambda run: str(run.after[name])
 
 
 def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in [head, ["---"] * len(head), *lines]) + "\n"
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in [head, ["---"] * len(head), *lines])
 
 
-def _results(rows: Days) -> str:
-    measures = {key: measure(days) for key, days in rows.items()}
-    best = [min(map(rank, measures.values())) for _, _, rank in _COLUMNS]
-    lines = (
-        [ROWS[key].name]
-        + [
-            f"**{show(row)}**" if rank(row) == first < math.inf else show(row)
-            for (_, show, rank), first in zip(_COLUMNS, best, strict=True)
-        ]
-        for key, row in measures.items()
-    )
-    return _table(["program", *(title for title, _, _ in _COLUMNS)], lines)
-
-
-def _events(rows: Days) -> str:
-    kept = [(ROWS[key], measure(days).kept) for key, days in rows.items()]
-    lines = (
-        [row.name, *("yes" if event in events else "no" for event in EVENTS), "yes" if row.hand else "no"]
-        for row, events in kept
-    )
-    return _table(["program", *EVENTS, "by hand"], lines)
+def _results(rows: Days, columns: Sequence[Column]) -> str:
+    lines = []
+    for key, runs in rows.items():
+        measured = [measure(run) for run in runs]
+        cells = (", ".join(map(show, measured)) for _, show in columns)
+        lines.append([ROWS[key].name, *cells])
+    return _table(["program", *(title for title, _ in columns)], lines)
 
 
 def _version(package: str) -> str:
-    """Return the version of a package of the Python index, else of Debian, else as the program prints it."""
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        return metadata.version(package)
-    script = f"dpkg-query -W -f '${{Version}}' {package} 2>/dev/null || {package} --version"
-    found = subprocess.run(script, shell=True, stdout=subprocess.PIPE, text=True, check=False).stdout
-    return found.strip().removeprefix(f"{package} ").rpartition(":")[2]
+    """Return the version of a package of Debian, else of the Python index."""
+    command = ["dpkg-query", "-W", "-f", "${Version}", package]
+    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return found.rpartition(":")[2] or metadata.version(package)
 
 
 def _draw(rows: Days) -> None:
-    """Draw the share heard over the days: a line for each program, with its name at the end."""
-    curves = {key: [0.0, *shares(days)] for key, days in rows.items()}
-    ours = [key for key in curves if ROWS[key].package == "playshuffle"]
-    others = [key for key in curves if key not in ours]
-    title = "Share of the library heard, by a listener who hears all that is played"
-    colors = [(curves[key], ORANGE) for key in others] + [(curves[key], BLUE) for key in ours]
-    figure, axes = draw("hundred-days", title, "heard at least once", colors)
-    for line, (heard, _) in zip(axes.lines, colors, strict=True):
+    """Draw the share heard over the days: a line for each program, of its first run, in three groups."""
+    for name in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"):
+        mpl.rcParams[name] = _GREY
+    mpl.rcParams["svg.hashsalt"] = "docs"
+    curves = {key: [0.0, *shares(runs[0])] for key, runs in rows.items()}
+    groups: dict[str, list[str]] = {BLUE: [], _GREEN: [], ORANGE: []}
+    for key in curves:
+        is_ours = ROWS[key].package == "playshuffle"
+        groups[BLUE if is_ours else _GREEN if ROWS[key].remembers else ORANGE].append(key)
+    lines = [(curves[key], color) for color, keys in groups.items() for key in keys]
+    figure, axes = draw("hundred-days", "40 tracks a day of 1,000, one in five skipped", "heard", lines)
+    figure.set_size_inches(7, 5.2)
+    for line, (heard, _) in zip(axes.lines, lines, strict=True):  # each fifth day makes a small file
         line.set(data=(range(0, len(heard), 5), [100 * share for share in heard[::5]]), linewidth=1)
-    for names, color, x, y in ((ours, BLUE, 68, 56), (others, ORANGE, 44, 56)):
-        texts = [f"{ROWS[key].name.translate(_PLAIN).split(',')[0]} {curves[key][50]:.0%}" for key in names]
-        texts = [text.removeprefix("playshuffle ") for text in texts]
-        axes.text(
-            x,
-            y,
-            "\n".join(["After 50 days:" if color == ORANGE else "playshuffle:", *texts]),
-            color=color,
-            va="top",
-            fontsize=6,
-        )
+    heads = ("playshuffle", "remember what they played", "forget it")
+    for (color, keys), head, x, y in zip(groups.items(), heads, (2, 28, 71), (100, 46, 46), strict=True):
+        names = [re.sub(r"\*\*playshuffle\*\* |[*`]", "", ROWS[key].name) for key in keys]
+        axes.text(x, y, "\n".join([f"{head}:", *names]), color=color, va="top", fontsize=10)
     save(figure)
+
+
+def _replace(text: str, name: str, content: str) -> str:
+    """Replace what a page has between two marks."""
+    before, begin, rest = text.partition(f"<!-- {name} -->\n")
+    _, end, after = rest.partition(f"<!-- end of {name} -->")
+    return f"{before}{begin}\n{content}\n{end}{after}"
 
 
 def write(results: Path) -> None:
     """Write the results into the page, between its marks, and draw the picture."""
     rows: dict[str, Days] = {
-        variant: {
-            key: [Day(**day) for day in json.loads(path.read_text())]
+        who: {
+            key: runs
             for key in ROWS
-            if (path := results / f"{key}-{variant}.json").exists()
+            if (
+                runs := [
+                    [Day(**day) for day in json.loads(path.read_text())]
+                    for path in sorted(results.glob(f"{key}-{who}-?.json"))
+                ]
+            )
         }
-        for variant in VARIANTS
+        for who in LISTENERS
     }
-    driven = [ROWS[key] for key in ROWS if any(key in days for days in rows.values())]
-    found = [f"Run on {datetime.now(UTC):%-d %B %Y} by `python -m benchmarks.days`.\n\n"]
-    found += [f"### A listener who {words}\n\n{_results(rows[key])}" for key, words in VARIANTS.items()]
-    found += ["### After which events the order went on\n\n", _events(rows["all"])]
-    versions = ([row.name, _version(row.package), row.how.replace("|", "\\|")] for row in driven)
-    found += ["### The programs\n\n", _table(["program", "version", "how it was driven"], versions)]
-    found += ["Not driven:\n\n", *(f"* {name}: {why}\n" for name, why in NOT_DRIVEN.items())]
-    before, begin, rest = _PAGE.read_text().partition("<!-- found -->\n")
-    _, end, after = rest.partition("<!-- end -->")
-    _PAGE.write_text(f"{before}{begin}\n{''.join(found)}\n{end}{after}")
-    _draw(rows["all"])
+    details = []
+    for who, listener in LISTENERS.items():
+        more = _MORE if who == SHOWN else _FIRST + _MORE
+        again = [*_AGAIN, *map(_after, EVENTS)]
+        details += [f"**A listener: {listener.text}.**\n", _results(rows[who], more)]
+        details += ["Of the last 100 heard, those that were played again within two days:\n"]
+        details += [_results(rows[who], again)]
+    versions = (
+        [row.name, _version(row.package) if row.package else "none", row.how.replace("|", "\\|")]
+        for row in ROWS.values()
+    )
+    programs = _table(["program", "version", "set-up"], versions)
+    programs += "\nNot driven:\n\n" + "".join(f"* {name}: {why}\n" for name, why in NOT_DRIVEN.items())
+    run = f"Run on {datetime.now(UTC):%-d %B %Y}.\n\n{programs}"
+    text = _PAGE.read_text()
+    for name, content in zip(PARTS, (_results(rows[SHOWN], _FIRST), "\n".join(details), run), strict=True):
+        text = _replace(text, name, content)
+    _PAGE.write_text(text)
+    _draw(rows[SHOWN])
