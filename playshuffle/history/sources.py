@@ -1,5 +1,6 @@
 """Find the sources of a play history."""
 
+import contextlib
 import os
 from typing import NamedTuple
 
@@ -27,6 +28,22 @@ class Source(NamedTuple):
         return os.fsdecode(self.path) + (f"#{self.user}" if self.user else "")
 
 
+def sources_here() -> str:
+    """Return a sentence with the names of this computer's sources, or with the command that begins one."""
+    here = []
+    for name, history in NAMES.items():
+        with contextlib.suppress(OSError, OptionError):  # MPD may have no sticker_file
+            path = usual_file(history)
+            if os.path.isfile(path) or (os.path.isdir(path) and os.listdir(path)):
+                here.append(name)
+    if here:
+        return f"This computer has {any_of(here)}."
+    return (
+        "This computer has none yet. To begin one: playshuffle service install --listen. Until it has heard"
+        " something, no track counts as played."
+    )
+
+
 def find_source(text: str, path: bytes) -> Source:
     """Return the source that `text` names: one of `NAMES`, or a file, optionally with `#USER`.
 
@@ -41,7 +58,7 @@ def find_source(text: str, path: bytes) -> Source:
         return Source(text, path)
     if "/" not in text and "." not in text:  # a program's name, or a file in the current folder
         near = nearest(text.lower(), [*NAMES])
-        hint = f"Did you mean '{near}'?" if near else f"Use {any_of([*NAMES])}, or name a file."
+        hint = f"Did you mean '{near}'?" if near else f"{sources_here()} All: playshuffle help history"
         raise OptionError("{}: '{text}' is unknown. {hint}", "history", text=text, hint=hint)
     file, _, user = path.rpartition(b"#")
     return Source(text, file or path, os.fsdecode(user) if file else "")

@@ -21,7 +21,8 @@ class Contradiction(NamedTuple):
 
     Attributes:
         applies: returns whether the options contradict; a returned text fills `{field}` in the sentence.
-        sentence: has `{}` for each spelling, `{name}` for the value of the field `name` of `Options`.
+        sentence: has `{}` for each spelling, `{name}` for the value of the field `name` of `Options`,
+            and may have `{sources}`, the play histories of this computer.
         spellings: the options, as in the configuration; may have `{name}`, too.
     """
 
@@ -41,7 +42,7 @@ def check(options: Options) -> None:
     for row in CONTRADICTIONS:
         if field := row.applies(options):
             spellings = [spelling.format_map(values) for spelling in row.spellings]
-            raise OptionError(row.sentence, *spellings, **values, field=field)
+            raise OptionError(row.sentence, *spellings, **values, field=field, sources=_sources())
 
 
 def check_history(fields: Iterable[str], *, has_history: bool) -> None:
@@ -53,10 +54,17 @@ def check_history(fields: Iterable[str], *, has_history: bool) -> None:
     lacking = OF_HISTORY.intersection(fields)
     if lacking and not has_history:
         raise OptionError(
-            "There is no field '{field}' without a play history. Name one: --history mpd, or"
-            ' history = ["mpd"] in the configuration.',
+            "There is no field '{field}' without a play history: {} with a source. {sources}",
+            "history",
             field=min(lacking),
+            sources=_sources(),
         )
+
+
+def _sources() -> str:
+    from playshuffle.history.sources import sources_here  # for errors only
+
+    return sources_here()
 
 
 def _fields(options: Options) -> set[str]:
@@ -126,8 +134,8 @@ def _excludes_no_tags(
 def _needs_history(spelling: str, applies: Callable[[Options], bool]) -> Contradiction:
     return Contradiction(
         lambda options: not options.history and applies(options),
-        "{} needs a play history. Name one, such as {}.",
-        (spelling, 'history = "mpd"'),
+        "{} needs a play history: {} with a source. {sources}",
+        (spelling, "history"),
     )
 
 

@@ -47,7 +47,7 @@ def test_a_playlist_of_favourites_can_be_a_play_history(music: Path) -> None:
     (music / "likes.m3u").write_text("a.mp3\n")
     words = (music, "--history", music / "likes.m3u")
 
-    assert "1 of 3 tracks has a rating" in make(*words, "--order", "favourites")
+    assert "Tracks with a rating: 1 of 3 tracks." in make(*words, "--order", "favourites")
     make(*words, "--where", "rating:5")
     assert names(music / "playshuffle.m3u") == ["a.mp3"]
 
@@ -110,3 +110,17 @@ def test_status_warns_of_a_history_without_plays_and_shows_the_last_count_if_the
 
     plays.unlink()
     assert b"heard 0," in ran("status", "today").out
+
+
+def test_an_order_without_a_history_names_the_sources_of_this_computer_or_how_to_begin_one(
+    home: Path, tmp_path: Path
+) -> None:
+    folder = tagged_library(tmp_path / "Music", {"a.mp3": {"title": "a"}})
+    begin = "To begin one: playshuffle service install --listen. Until it has heard something,"
+    for words in (("--order", "rare"), ("--history", "vlc"), ("--where", "skips:0")):
+        assert begin in refused(2, "make", folder, *words)
+
+    (home / ".config/beets").mkdir(parents=True)
+    (home / ".config/beets/library.db").touch()
+    for words in (("--order", "rare"), ("--history", "vlc"), ("--where", "skips:0")):
+        assert "This computer has beets" in refused(2, "make", folder, *words)

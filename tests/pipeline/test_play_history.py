@@ -562,7 +562,7 @@ RULED = ("sattolo", "light", "sorted")  # have a rule of their own
         ({"history": (), "rest": None, "order": "spread", "group_by": "skips"}, "without a play history"),
         ({"history": (), "rest": None, "most": "1:last_played"}, "without a play history"),
         ({"tags": False}, "--history does not work with --no-tags"),
-        ({"history": ()}, r"--rest needs a play history\. Name one, such as --history mpd"),
+        ({"history": ()}, "--rest needs a play history: --history with a source"),
         ({"seed": "x"}, "--rest does not work with --seed"),
         *(({"order": order}, f"--rest does not work with --order {order}") for order in RULED),
         ({"rest": "often"}, "'often' is not a duration"),
