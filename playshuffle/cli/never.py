@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
+from playshuffle.cli import completion
 from playshuffle.cli.common_options import Quiet, argument, option
 from playshuffle.cli.run_lists import request_of, run_lists
 from playshuffle.cli.screen import Mark, home_path
@@ -43,7 +44,9 @@ Examples:
 
 
 def never(
-    tracks: Annotated[list[str] | None, argument("[TRACK...]", "Titles, files, folders or queries")] = None,
+    tracks: Annotated[
+        list[str] | None, argument("[TRACK...]", "Titles, files, folders or queries", completion.titles)
+    ] = None,
     undo: Annotated[bool, option("--undo", "Take these tracks back, or the last one")] = False,
     quiet: Quiet = False,
 ) -> Exit:

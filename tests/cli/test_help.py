@@ -18,6 +18,7 @@ from scripts.command_tree import Command, commands
 from scripts.man_pages import page_name
 from tests.support.processes import finished
 from tests.support.program import CHECKOUT, configured, environment, numbered, program_in, ran, refused, run
+from tests.support.tagging import tagged_library
 
 COMMANDS = list(commands())
 _HELP, _USAGE = 50, 26  # characters
@@ -240,3 +241,23 @@ def test_bash_completes_words_after_an_argument_with_a_colon(tmp_path: Path) -> 
     done = finished(["bash", "--norc", "-c", code], env=environment(PATH=path))
 
     assert (done.stdout, done.stderr) == ("spread\n", "")
+
+
+@pytest.mark.process
+def test_bash_completes_the_values_of_a_field_and_titles(home: Path) -> None:
+    files = {"1.mp3": {"title": "So What", "artist": "Miles Davis", "genre": "Jazz; Cool Jazz"}}
+    ran("make", tagged_library(home / "Music", files))
+
+    expected = {
+        ("make", "--where", "gen"): ["genre:"],
+        ("make", "--where", "genre", ":", "j"): ["Jazz"],
+        ("make", "--where", "genre", ":"): [r"\"Cool\ Jazz\"", "Jazz"],
+        ("make", "--where", "artist", ":", "m"): [r"\"Miles\ Davis\""],
+        ("make", "--where", "genre", ":", "j", "--order", "spr"): ["spread"],
+        ("make", "--where", "nosuch", ":", "a"): [],
+        ("never", "so"): [r"So\ What"],
+    }
+    for words, values in expected.items():
+        position = {"COMP_WORDS": "\n".join(("playshuffle", *words)), "COMP_CWORD": str(len(words))}
+        done = run(env={"_PLAYSHUFFLE_COMPLETE": "complete_bash", **position})
+        assert done.out.decode().split("\n")[:-1] == (values or [""]), words
