@@ -55,6 +55,7 @@ class Choice(NamedTuple):
     lists: Sequence[SkipList]
     stages: tuple[Stage, ...] = ()
     lacking: Sequence[Lacking] = ()
+    short_alike: int = 0
     idle: Sequence[Idle] = ()
     undecided: frozenset[int] = frozenset()
     idle_lists: Sequence[bytes] = ()

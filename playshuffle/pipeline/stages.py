@@ -127,7 +127,7 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
     """
     if not facts.request.options.no_duplicates:
         return choice
-    from playshuffle.selection.duplicates import copies_among  # most lists keep copies
+    from playshuffle.selection.duplicates import copies_among, short_alike  # most lists keep copies
 
     all_tracks = choice.all_tracks
     positions = {index: position for position, index in enumerate(facts.record.tracks())}
@@ -147,7 +147,7 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
             stays = next((index for index in group if index in staying), None)
             if stays is not None:
                 best |= {index: stays for index in group if index not in staying and index not in best}
-    return choice._replace(kept=best)
+    return choice._replace(kept=best, short_alike=short_alike(all_tracks, choice.remaining, tags_of))
 
 
 def _without_unwritable(choice: Choice, facts: Facts) -> Choice:

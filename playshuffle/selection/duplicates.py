@@ -2,12 +2,14 @@
 
 Two tracks are copies if they have the same MusicBrainz recording id and lengths within three seconds, or the
 same artist and title and lengths within two. Each length is compared with the shortest one, so that
-differences cannot add up.
+differences cannot add up. Files with the same bytes are copies in any case.
 """
 
+import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
 from playshuffle.library.tag_columns import TagsOf
@@ -18,6 +20,7 @@ from playshuffle.text import folded
 SHORTEST_MS = 30_000  # shorter tracks are silence, skits and jingles, which share titles and ids
 SAME_ID_MS = 3_000
 SAME_NAME_MS = 2_000
+_WHOLE = 1 << 20  # bytes at each end of a file to compare
 
 _BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 
@@ -25,13 +28,14 @@ _BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 class CopyFacts(NamedTuple):
     """Facts that decide whether tracks are copies, and which one to keep.
 
-    Tracks without artist, title or length, shorter than 30 s, or with a title in square brackets are never
-    copies, nor are tracks of one release.
+    Tracks without artist, title or length, shorter than 30 s, or with a title in square brackets are copies
+    only if their files are the same. So are tracks of one release.
 
     Attributes:
         length_ms: 0 if unknown.
         recording_id: given by MusicBrainz, as is `release_id`.
         bitrate: bits per second.
+        content: a digest of the file, if only that can decide.
     """
 
     path: bytes
@@ -43,6 +47,7 @@ class CopyFacts(NamedTuple):
     lossless: bool = False
     bitrate: int = 0
     position: int | None = None
+    content: bytes = b""
 
     @classmethod
     def of(cls, path: bytes, tags: Tags, position: int | None = None) -> "CopyFacts":
@@ -53,8 +58,11 @@ class CopyFacts(NamedTuple):
 def find_copies(facts: Sequence[CopyFacts]) -> list[list[int]]:
     """Return groups of copies as indices of `facts`, sorted by first path; each with its best copy first."""
     groups = _Groups(facts)
-    groups.join(lambda track: folded(track.recording_id) or None, SAME_ID_MS)
-    groups.join(_name, SAME_NAME_MS)
+    groups.join(lambda track: track.content or None, 0)
+    groups.join(
+        lambda track: folded(track.recording_id) or None if _may_be_copied(track) else None, SAME_ID_MS
+    )
+    groups.join(lambda track: _name(track) if _may_be_copied(track) else None, SAME_NAME_MS)
     return groups.ranked()
 
 
@@ -67,7 +75,39 @@ def copies_among(
     """
     tags = zip(indices, tracks.column(tags_of, indices), strict=True)
     facts = [CopyFacts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
+    facts = _with_contents(facts, tracks.column(lambda folder: folder.stamp_column(0), indices))
     return [[indices[row] for row in group] for group in find_copies(facts)]
+
+
+def short_alike(tracks: Tracks, indices: Sequence[int], tags_of: TagsOf) -> int:
+    """Return how many tracks are too short to be compared, and have artist and title of another one."""
+    facts = [CopyFacts.of(b"", row) for row in tracks.column(tags_of, indices) if row is not None]
+    names = Counter(_name(track) for track in facts if 0 < track.length_ms < SHORTEST_MS)
+    return sum(count for name, count in names.items() if name is not None and count > 1)
+
+
+def _with_contents(facts: Sequence[CopyFacts], sizes: Sequence[int]) -> list[CopyFacts]:
+    """Return the facts with digests of files that are alike, and are no copies by their tags."""
+    changed, alike = [*facts], defaultdict[Hashable, list[int]](list)
+    for row, (track, size) in enumerate(zip(facts, sizes, strict=True)):
+        alike[size, track.length_ms, track.artist, track.title].append(row)
+    for rows in alike.values():
+        releases = {facts[row].release_id for row in rows if facts[row].release_id}
+        if len(rows) > 1 and (len(releases) == 1 or not _may_be_copied(facts[rows[0]])):
+            for row in rows:
+                changed[row] = facts[row]._replace(content=_digest(facts[row].path))
+    return changed
+
+
+def _digest(path: bytes) -> bytes:
+    """Return a digest of a small file, or of both ends of a large one; nothing if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(_WHOLE)
+            file.seek(max(len(start), os.fstat(file.fileno()).st_size - _WHOLE))
+            return blake2b(start + file.read(_WHOLE)).digest()
+    except OSError:
+        return b""
 
 
 def _name(track: CopyFacts) -> Hashable | None:
@@ -93,7 +133,9 @@ class _Groups:
 
     def __init__(self, facts: Sequence[CopyFacts]) -> None:
         self._facts = facts
-        self._groups = {index: [index] for index, track in enumerate(facts) if _may_be_copied(track)}
+        self._groups = {
+            index: [index] for index, track in enumerate(facts) if track.content or _may_be_copied(track)
+        }
         self._group_of = {index: index for index in self._groups}
 
     def join(self, key_of: Callable[[CopyFacts], Hashable | None], within_ms: int) -> None:
@@ -121,7 +163,8 @@ class _Groups:
         if one == other:
             return True
         tracks = [self._facts[index] for index in (*self._groups[one], *self._groups[other])]
-        releases = [track.release_id for track in tracks if track.release_id]
+        files = {(track.release_id, track.content or track.path) for track in tracks}
+        releases = [release for release, _ in files if release]
         ids = {folded(track.recording_id) for track in tracks if track.recording_id}
         if len(set(releases)) < len(releases) or len(ids) > 1:
             return False

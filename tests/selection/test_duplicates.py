@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.selection.duplicates import CopyFacts, copies_among, find_copies
+from playshuffle.selection.duplicates import CopyFacts, copies_among, find_copies, short_alike
 from playshuffle.tags.reading import Tags
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
@@ -118,6 +118,20 @@ def test_groups_of_copies_do_not_overlap_or_depend_on_the_order_of_tracks(facts:
     assert paths(facts) == paths(shuffled)
     grouped = [index for group in find_copies(facts) for index in group]
     assert len(grouped) == len(set(grouped))
+
+
+def test_files_with_the_same_bytes_are_copies_at_any_length_and_without_tags(tmp_path: Path) -> None:
+    for name, content in (("a", b"one"), ("b", b"one"), ("c", b"two"), ("d", b"one" * 2_000_000)):
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "e").write_bytes(b"one" * 2_000_000)
+    short = {name: Tags(artist="A", title="T", duration_ms=5_000) for name in "abc"}
+    whole = Tags(artist="A", title="Long", duration_ms=90_000, release_id="1", recording_id="2")
+    tags = {**short, "d": whole, "e": whole, "f": whole}
+    tracks, tags_of = tagged({f"{tmp_path}/{name}": row for name, row in tags.items()})
+
+    assert copies_among(tracks, range(6), tags_of, {}) == [[0, 1], [3, 4]]
+    assert short_alike(tracks, [0, 2, 3], tags_of) == 2
+    assert short_alike(tracks, [0, 3], tags_of) == 0
 
 
 def test_the_copies_among_tracks_of_a_library_are_returned_as_indices_with_the_best_copy_first() -> None:
