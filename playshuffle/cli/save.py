@@ -29,7 +29,10 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
     if not quiet:
         show([("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}")])
         if not services:
-            show([("Keep it", "playshuffle service install keeps it up to date")])
+            from playshuffle.install import systemctl  # few runs save a list
+
+            keep = "playshuffle service install keeps it up to date"
+            show([("Keep it", keep if systemctl.may_be_there() else systemctl.instead())])
 
 
 def _save(place: bytes, name: str, request: Request, *, writes: bool) -> None:

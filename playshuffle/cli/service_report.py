@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from playshuffle.cli.screen import Fact, Mark
 from playshuffle.errors import shown
 from playshuffle.install.service_state import ServiceState
+from playshuffle.install.systemctl import instead
 from playshuffle.install.writable_folders import open_list_advice
 
 _INSTALL = "playshuffle service install"
@@ -17,7 +18,7 @@ def facts(state: ServiceState) -> Iterator[Fact]:
     if not state.is_installed:
         yield Mark.WARNING, "The service is not installed"
     elif not state.has_systemd:
-        yield Mark.WARNING, "The service is installed, but no systemd runs for this user here"
+        yield Mark.WARNING, "The service is installed, but nothing starts it"
     elif not state.runs:
         how = f": {shown(state.text)}" if state.text not in {"", "success"} else ""
         yield Mark.BAD, f"The service does not run ({state.active}{how})"
@@ -30,7 +31,7 @@ def facts(state: ServiceState) -> Iterator[Fact]:
 
 def _details(state: ServiceState) -> Iterator[Fact]:
     if not state.has_systemd:
-        yield "Instead", "run `playshuffle watch`: by @reboot in crontab, or in a container"
+        yield "Instead", instead()
     elif not state.is_installed:
         yield "Install", _INSTALL
     elif not state.runs:

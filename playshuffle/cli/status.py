@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from playshuffle.cli import completion
-from playshuffle.cli.common_options import ConfigFile, Json, argument, option
+from playshuffle.cli.common_options import ConfigFile, Json, ShortHelp, argument, option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.config.configuration import load_if_any
@@ -17,7 +17,7 @@ from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.cached_tags import cached_tags
 from playshuffle.listening.saved_windows import feedings
-from playshuffle.options.help_groups import OUTPUT
+from playshuffle.options.help_groups import EXPERT, OUTPUT
 from playshuffle.service import status_file
 from playshuffle.service.metrics import metrics
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, failures
@@ -46,10 +46,11 @@ def status(
     config: ConfigFile = None,
     is_all: Annotated[bool, option("--all", "All lists; of one LIST, its whole round", OUTPUT)] = False,
     as_json: Json = False,
-    as_html: Annotated[bool, option("--html", "Print a page for browsers", OUTPUT)] = False,
+    as_html: Annotated[bool, option("--html", "Print a page for browsers", EXPERT)] = False,
     prometheus: Annotated[
-        bool, option("--prometheus", "Print metrics in the format of Prometheus", OUTPUT)
+        bool, option("--prometheus", "Print metrics in the format of Prometheus", EXPERT)
     ] = False,
+    is_short_help: ShortHelp = False,  # noqa: ARG001 - typer handles it
 ) -> int:
     """Show folders, playlists and the service."""
     if as_json + as_html + prometheus > 1:
@@ -154,7 +155,10 @@ def _verdict(report: Status, screen: Screen) -> Iterator[str]:
         return
     if configured:
         yield screen.verdict(Mark.WARNING, "; ".join(filter(None, ("The service does not run", problems))))
-        yield from screen.detail("Start", "playshuffle service install")
+        from playshuffle.install import systemctl  # it starts programs, which most runs do not
+
+        start = "playshuffle service install" if systemctl.may_be_there() else systemctl.instead()
+        yield from screen.detail("Start", start)
     else:
         mark = Mark.WARNING if problems else Mark.GOOD
         yield screen.verdict(mark, problems or "No service. make and deal work without it")

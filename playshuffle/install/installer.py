@@ -32,11 +32,10 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
     if not changed:
         yield f"all units in {shown(folder)} are up to date"
     if not systemctl.is_there():
-        yield "no systemd for this user in this session, so nothing was started"
-        yield f"after the next login: systemctl --user enable --now {next(iter(starts))}"
-        verbs = {units.LISTEN: "listen", units.ENDLESS: "tell mpd LIST --endless"}
-        verb = verbs.get(next(iter(starts)), "watch")
-        yield f"without systemd, run at start-up: playshuffle {verb}"
+        unit = next(iter(starts))
+        commands = {units.LISTEN: "listen", units.ENDLESS: "tell mpd LIST --endless"}
+        yield systemctl.instead(commands.get(unit, "watch"))
+        yield f"If your next login has one: systemctl --user enable --now {unit}"
         return
     if any(name.endswith(".conf") and unit_texts[name] is not None for name in unit_texts):
         yield "this system does not allow a sandbox for files in a user's service; system calls and the"

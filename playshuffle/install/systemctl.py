@@ -23,6 +23,24 @@ def is_there() -> bool:
     return shutil.which("systemctl") is not None and ask("is-system-running").text in _UP
 
 
+def may_be_there() -> bool:
+    """Return whether a systemd seems to run for this user, without asking it."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    return bool(runtime) and os.path.exists(f"{runtime}/systemd/private")
+
+
+_JOBS = {"watch": "keep lists up to date", "listen": "write down plays"}
+
+
+def instead(command: str = "watch") -> str:
+    """Return what works without systemd, and the line that replaces the service of a command."""
+    at_start = f", or in crontab -e: @reboot playshuffle {command}" if shutil.which("crontab") else ""
+    return (
+        "No systemd runs for this user, so no service starts. make and deal work without it. To"
+        f" {_JOBS.get(command, 'feed MPD')}: playshuffle {command}{at_start}"
+    )
+
+
 def ask(*words: str) -> Answer:
     """Run systemctl for the units of this user."""
     return _run(["systemctl", "--user", *words])

@@ -52,7 +52,7 @@ def test_the_option_save_writes_a_list_into_the_configuration_where_make_finds_i
     )
 
     assert "Saved: [playlist.few] in ~/.config/playshuffle/config.toml\n" in said
-    assert "playshuffle service install" in said
+    assert "Keep it: " in said
     saved = {"folders": ["~/Music"], "output": "~/Music/few.m3u", "where": ["path::/00"], "paths": "absolute"}
     assert tomllib.loads(file.read_text()) == {"playlist": {"few": saved}}
     assert run("config", "check").code == 0

@@ -11,9 +11,10 @@ import pytest
 
 from playshuffle.system import sandbox
 from playshuffle.system.sandbox import Sandbox
+from tests.support import program
 from tests.support.forked import forked
 from tests.support.processes import finished
-from tests.support.program import configured
+from tests.support.program import configured, library
 from tests.support.systemd import ROOT
 
 pytestmark = pytest.mark.process
@@ -56,9 +57,9 @@ def test_without_systemd_the_units_are_written_and_the_next_step_is_shown(home: 
     others = {"playshuffle@.service", "playshuffle-listen.service", "playshuffle-sandbox-off.conf"}
     assert {path.name for path in folder.iterdir()} == {*os.listdir(ROOT / "systemd")} - others
     assert "wrote ~/.config/systemd/user/playshuffle.service\n" in done.stdout
-    assert "nothing was started" in done.stdout
-    assert "run at start-up: playshuffle watch\n" in done.stdout
-    assert "run at start-up: playshuffle listen\n" in run("install", home, ("--listen",)).stdout
+    none = "No systemd runs for this user, so no service starts. make and deal work without it. "
+    assert f"{none}To keep lists up to date: playshuffle watch" in done.stdout
+    assert f"{none}To write down plays: playshuffle listen" in run("install", home, ("--listen",)).stdout
     (folder / "playshuffle-listen.service").unlink()
     assert f'ReadWritePaths="-{home}/Music"' in (folder / "playshuffle.service").read_text()
     assert (home / ".local/state/playshuffle").stat().st_mode & 0o777 == 0o700
@@ -106,14 +107,26 @@ def test_uninstall_removes_all_files_that_install_wrote_and_no_others(home: Path
     assert run("uninstall", home).stdout.startswith("the service is not installed\n")
 
 
+def test_status_and_save_name_the_service_only_where_a_systemd_may_run(home: Path, tmp_path: Path) -> None:
+    configure(home)
+    library(home / "Music", ["1.ogg"])
+    assert "Start: No systemd runs for this user" in program.ran("status").out.decode()
+    saved = program.make(home / "Music", "--spoken", "-o", home / "b.m3u", "--save", "b")
+    assert "Keep it: No systemd runs for this user" in saved
+
+    (tmp_path / "systemd").mkdir()
+    (tmp_path / "systemd/private").touch()
+    env = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    assert "Start: playshuffle service install\n" in program.ran("status", env=env).out.decode()
+
+
 def test_service_status_without_systemd_advises_the_command_watch(home: Path) -> None:
     done = run("status", home)
 
     assert done.returncode == 1
-    assert done.stdout == (
-        "warning: The service is not installed\n"
-        "Instead: run `playshuffle watch`: by @reboot in crontab, or in a container\n"
-    )
+    none = "No systemd runs for this user, so no service starts. make and deal work without it."
+    assert done.stdout.startswith(f"warning: The service is not installed\nInstead: {none}")
+    assert "To keep lists up to date: playshuffle watch" in done.stdout
     facts = json.loads(run("status", home, words=("--json",)).stdout)
     assert (facts["schema"], facts["sandbox"]) == (1, None)
     assert (facts["is_installed"], facts["has_systemd"], facts["runs"]) == (False, False, False)

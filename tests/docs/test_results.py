@@ -57,6 +57,10 @@ def test_each_command_in_a_console_block_prints_what_the_page_shows_below_it(
     # A short path, since lines are broken where those of the page are.
     with tempfile.TemporaryDirectory() as home:
         monkeypatch.setenv("HOME", home)
+        # As on a machine with systemd, where the pages were written.
+        monkeypatch.setenv("XDG_RUNTIME_DIR", f"{home}/run")
+        (Path(home) / "run/systemd").mkdir(parents=True)
+        (Path(home) / "run/systemd/private").touch()
         monkeypatch.chdir(home)
         if page != TUTORIAL:
             write_library(f"{home}/Music")
