@@ -14,6 +14,7 @@ from playshuffle.dealing.period import Every
 from playshuffle.options.table import Options, as_flags
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.report import LACKING_GROUPS
 from playshuffle.text import counted
 
 _PERIODS = {"day": "today", "week": "this week", "month": "this month"}
@@ -28,9 +29,10 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
     if not report.request.dry_run:
         assert last is not None
         assert report.output is not None
-        idle = list(make_report.idle_terms(report.choice)) if dealt.is_new or names else []
-        yield Mark.WARNING if idle else Mark.GOOD, _verdict(dealt, today)
-        yield from idle
+        problems = list(make_report.idle_terms(report.choice)) if dealt.is_new or names else []
+        problems += make_report.warnings(report.notes)
+        yield Mark.WARNING if problems else Mark.GOOD, _verdict(dealt, today)
+        yield from problems
         if dealt.deck.has_deal:
             contents = [counted(report.playlist_length, "track")]
             if length_ms := report.figures().duration_ms:
@@ -49,7 +51,8 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
             yield from make_report.mixed(report.request.recipe.order_name, report.figures())
         if dealt.is_new or names:
             yield from make_report.left_out(report, names=names)
-    yield from (("Note", str(note)) for note in report.notes)
+    dry = report.request.dry_run
+    yield from (("Note", str(note)) for note in report.notes if dry or note.code != LACKING_GROUPS)
 
 
 def _verdict(dealt: Dealt, today: date) -> str:
@@ -87,7 +90,8 @@ def _changes(options: Options, former: Options) -> str:
 def _next(dealt: Dealt, today: date) -> str:
     when = next_deal(deck_facts(dealt.deck), today)
     if dealt.is_new or dealt.report.is_changed:
-        return when
+        is_first = dealt.deck.deal is not None and dealt.deck.deal.number == dealt.deck.round == 1
+        return f"{when}. Each track comes once in a round" if is_first else when
     again = "--again rewrites this deal, " if dealt.deck.has_deal and not dealt.is_again else ""
     return f"{when}; {again}--now deals the next"
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -11,12 +11,12 @@ from playshuffle import __version__, duration
 from playshuffle.cli.player_profile import play_command
 from playshuffle.cli.screen import Fact, Mark, home_path, unbroken
 from playshuffle.dealing.describe import day
-from playshuffle.errors import shown
+from playshuffle.errors import Note, shown
 from playshuffle.library.folder import Skipped
 from playshuffle.options.table import Options, as_flags
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.choice import Choice
-from playshuffle.pipeline.report import Figures, Report
+from playshuffle.pipeline.report import LACKING_GROUPS, Figures, Report
 from playshuffle.pipeline.stages import STAGE_KINDS
 from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC, PLAYERS
@@ -44,10 +44,12 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     if last is not None and report.playlist_length < last.length:
         new_options = _new_options(last.options, request.saved_options)
         was = f" (was {last.length:,}: {new_options})" if new_options else f" (was {last.length:,})"
-    idle = list(idle_terms(report.choice)) if report.has_news or names else []
-    mark = Mark.WARNING if has_losses or idle else Mark.GOOD
+    notes = report.notes if names else report.new_notes()
+    problems = list(idle_terms(report.choice)) if report.has_news or names else []
+    problems += warnings(notes)
+    mark = Mark.WARNING if has_losses or problems else Mark.GOOD
     yield mark, _verdict(report, figures, was, is_again, is_brief)
-    yield from idle
+    yield from problems
     if new_options and report.is_changed:
         yield "Keep both", "playshuffle undo, and then the same with -o OTHER.m3u"
     if report.has_news or names:
@@ -58,7 +60,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
         yield "Note", _possible_losses(report.losses)
     if report.is_new or report.output is None or names:
         yield from mixed(request.recipe.order_name, figures)
-    yield from (("Note", str(note)) for note in (report.notes if names else report.new_notes()))
+    yield from (("Note", str(note)) for note in notes if note.code != LACKING_GROUPS)
     if report.is_changed and report.output is not None:
         yield from _service_notes(report.output, request.recipe.order_name)
     if report.is_new and report.is_changed and report.output is not None:
@@ -175,6 +177,9 @@ def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
             yield kind.label, summary
             if names:
                 yield from _names(choice.skipped(stage.code), len(stage.indices))
+    if choice.short_alike:
+        tracks = f"{counted(choice.short_alike, 'track')} under 30 s with artist and title of another"
+        yield "Copies", f"{tracks}. So short ones stay, unless the files are the same."
     yield from _lacking(choice)
 
 
@@ -203,6 +208,11 @@ def idle_terms(choice: Choice) -> Iterator[Fact]:
         if idle.near is not None:
             text += f" Did you mean {'-path' if idle.is_negated else 'path'}:{shown(idle.near)}?"
         yield "Problem", f"{text} {idle.advice}".rstrip()
+
+
+def warnings(notes: Iterable[Note]) -> Iterator[Fact]:
+    """Yield the notes that come before all other facts: an option has little effect."""
+    return (("Problem", str(note)) for note in notes if note.code == LACKING_GROUPS)
 
 
 def _reasons(label: str, files: Sequence[Skipped], names: bool, *what: str) -> Iterator[Fact]:
@@ -265,7 +275,7 @@ def _service_notes(output: bytes, order: str) -> Iterator[Fact]:
         for playlist in service.playlists:
             is_same = os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output)
             if is_same and playlist.order not in (None, order):
-                text = f"The service manages this playlist and will write it in {playlist.order} order again."
+                text = f"The service updates this playlist and will write it in {playlist.order} order again."
                 yield "Note", f"{text} To keep this order, set it in the configuration."
 
 

@@ -174,7 +174,7 @@ def count_as_heard(run: Run) -> Dealt:
     """
     last, deck = _last_deal(run, "--heard"), with_heard(run)
     if not deck.heard_from_s:
-        note = Note("counts_when_dealt", "In this deck a track counts when it is dealt, heard or not.")
+        note = Note("counts_when_dealt", "In this list a track counts when it is dealt, heard or not.")
         return _repeat_deal(run, deck, notes=[note])
     heard = mark_heard(deck, last.entries)
     dealt = _repeat_deal(run, heard, None if heard == deck else run.record.saved)

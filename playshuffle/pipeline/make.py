@@ -11,7 +11,7 @@ from playshuffle.ordering.groups import field_values, group_keys, sort_keys
 from playshuffle.ordering.orders import KEPT, ORDERS, block_keys, field_of
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.entry_writer import notes_on_mpd
-from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.report import LACKING_GROUPS, Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder
 from playshuffle.text import counted
@@ -58,7 +58,7 @@ def _last_order(run: Run) -> Arranged | None:
 
 def _notes_on_order(run: Run, recipe: Recipe, last: Arranged | None) -> Iterator[Note]:
     if isinstance(run.record.saved, SavedDeck):
-        text = "This playlist was dealt. Until its next make, undo brings its deck back."
+        text = "This playlist was dealt. Until its next make, undo brings its deals back."
         yield Note("was_dealt", text)
     if ORDERS[recipe.order_name].from_last and (last is None or not last.playlist_length):
         text = f"This playlist has no last order, so {recipe.order_name} starts from the order by path."
@@ -115,10 +115,10 @@ def notes_on_fields(run: Run) -> Iterator[Note]:
         lacking = _lacking(chosen, tag)
         if 2 * lacking > total:
             text = f"Tracks with the tag {tag}: {total - lacking:,} of {counted(total, 'track')}."
-            yield Note("lacking_tags", f"{text} Each other track is a group of its own.")
+            yield Note(LACKING_GROUPS, f"{text} Each other track is a group of its own.")
     if limit is not None and _lacking(chosen, limit.tag) == total:
         text = f"No track has the tag {limit.tag}, so the limit of {limit} omits none."
-        yield Note("lacking_tags", text)
+        yield Note(LACKING_GROUPS, text)
     if (tag := field_of(recipe.order_name)) is not None and (lacking := sort_keys(chosen, tag).count(None)):
         text = f"{lacking:,} of {counted(total, 'track')} without {tag}, at the end in random order."
         yield Note("lacking_tags", text)

@@ -19,6 +19,8 @@ from playshuffle.shuffle import fewest_repeats, nearest, repeats
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.tags.cause import NAME
 
+LACKING_GROUPS = "lacking_groups"  # code of the note that an option has little effect without its tag
+
 # Notes that are the same in each run until something changes. A summary has them when they are new.
 _STEADY = frozenset(
     (

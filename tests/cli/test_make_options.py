@@ -103,7 +103,9 @@ def test_a_report_says_that_tracks_have_no_tag_for_the_order_or_the_limit(tmp_pa
     music = tagged_library(tmp_path, {**songs, "5.ogg": {"genre": "Rock", "date": "1999"}})
     no_work = "Tracks with the tag work: 0 of 5 tracks. Each other track is a group of its own."
 
-    assert no_work in make(music, "--order", "groups", "--group-by", "work")
+    for words in ((), ("-v",)):
+        verdict, problem = make(music, "--order", "groups", "--group-by", "work", *words).splitlines()[:2]
+        assert (verdict.partition(":")[0], problem) == ("warning", f"Problem: {no_work}")
     assert no_work in make(music, "--order", "spread", "--group-by", "work")
     said = make(music, "--order", "groups", "--group-by", "genre")
     assert "Tracks with the tag genre: 1 of 5 tracks. Each other track is a group of its own." in said
