@@ -8,13 +8,14 @@ from typing import Annotated
 from playshuffle.audit import audited_orders, bias, heat_map
 from playshuffle.audit.playlist_audit import look_into
 from playshuffle.cli import audit_report, completion
-from playshuffle.cli.common_options import ConfigFile, Json, argument, option
+from playshuffle.cli.common_options import ConfigFile, Json, ShortHelp, argument, option
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.load import all_lists
 from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.options.help_groups import EXPERT
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded, System
 from playshuffle.system import atomic_file
@@ -36,15 +37,23 @@ def audit(
     order: Annotated[
         str | None,
         option(
-            "--order NAME", "Order to measure, such as random", complete=lambda: list(audited_orders.NAMES)
+            "--order NAME",
+            "Order to measure, such as random",
+            EXPERT,
+            complete=lambda: list(audited_orders.NAMES),
         ),
     ] = None,
-    tracks: Annotated[int | None, option("--tracks N", f"Number of tracks. Default: {_TRACKS}")] = None,
-    rounds: Annotated[int | None, option("--rounds N", f"Shuffles to simulate. Default: {_ROUNDS:,}")] = None,
-    seed: Annotated[str | None, option("--seed TEXT", "Make the results repeatable")] = None,
-    plot: Annotated[str | None, option("--plot FILE", "Draw a picture: .png or .svg")] = None,
+    tracks: Annotated[
+        int | None, option("--tracks N", f"Number of tracks. Default: {_TRACKS}", EXPERT)
+    ] = None,
+    rounds: Annotated[
+        int | None, option("--rounds N", f"Shuffles to simulate. Default: {_ROUNDS:,}", EXPERT)
+    ] = None,
+    seed: Annotated[str | None, option("--seed TEXT", "Make the results repeatable", EXPERT)] = None,
+    plot: Annotated[str | None, option("--plot FILE", "Draw a picture: .png or .svg", EXPERT)] = None,
     config: ConfigFile = None,
     as_json: Json = False,
+    is_short_help: ShortHelp = False,  # noqa: ARG001 - typer handles it
 ) -> Exit:
     """Measure an order or a playlist.
 

@@ -6,7 +6,7 @@ from playshuffle.cli import completion, playlist_options
 from playshuffle.cli.common_options import ConfigFile, Json, Quiet, Save, Verbose, argument, option
 from playshuffle.errors import Exit, PlayshuffleError, flag
 from playshuffle.options.given import Given
-from playshuffle.options.help_groups import THIS_DEAL
+from playshuffle.options.help_groups import EXPERT, THIS_DEAL
 
 EXAMPLES = """\b
 Examples:
@@ -16,13 +16,13 @@ Examples:
   playshuffle deal ~/Music --albums 3 --every week
   playshuffle deal ~/Music --groups 1 --group-by artist   # an artist a day
   playshuffle deal --peek                # show the next deal
-  playshuffle deal --due                 # all configured decks that are due
+  playshuffle deal --due                 # all configured lists that are due
 """
 
 
 _Words = Annotated[
     list[str] | None,
-    argument("[LIST|FOLDER...]", "A list, or music folders. Default: the only deck", completion.lists),
+    argument("[LIST|FOLDER...]", "A list, or music folders. Default: the dealt list", completion.lists),
 ]
 
 
@@ -33,12 +33,10 @@ def deal(
     given: Given,
     again: Annotated[bool, option("--again", "Write the last deal again", THIS_DEAL)] = False,
     now: Annotated[bool, option("--now", "Deal now, even if none is due", THIS_DEAL)] = False,
-    new_round: Annotated[
-        bool, option("--new-round", "End this round and start a new one", THIS_DEAL)
-    ] = False,
+    new_round: Annotated[bool, option("--new-round", "Begin again: all tracks may be dealt", EXPERT)] = False,
     peek: Annotated[bool, option("--peek", "Show the next deal, change nothing", THIS_DEAL)] = False,
     heard: Annotated[bool, option("--heard", "Count the last deal as heard", THIS_DEAL)] = False,
-    due: Annotated[bool, option("--due", "Deal all configured playlists that are due", THIS_DEAL)] = False,
+    due: Annotated[bool, option("--due", "Deal all configured playlists that are due", EXPERT)] = False,
     save: Save = None,
     config: ConfigFile = None,
     as_json: Json = False,

@@ -123,7 +123,7 @@ def _only_deck(lists: Sequence[KnownList], switch: str) -> KnownList:
     command = f"playshuffle deal {list_word(names[0], dealt[0].path)} {switch}".rstrip()
     due = "" if switch else " To deal all configured ones that are due, use --due."
     several = ", ".join(map(home_path, names))
-    raise PlayshuffleError(f"There are several decks: {several}.{due} Name one: {command}")
+    raise PlayshuffleError(f"There are several dealt lists: {several}.{due} Name one: {command}")
 
 
 def _deal(switch: str, has_options: bool, run: Run) -> Dealt:

@@ -158,8 +158,8 @@ uninstall remove-all purge
   playshuffle service uninstall
 
 play listen-to player
-  Play a list with any player, such as mpv. To replace the queue of a running one:
-  playshuffle tell mpv ~/Music
+  Make a list, and the report names the command to play it:
+  playshuffle make ~/Music
 """
 
 

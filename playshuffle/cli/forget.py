@@ -1,4 +1,4 @@
-"""Forget the saved order or deck of a list: `playshuffle forget`."""
+"""Forget the saved order or deals of a list: `playshuffle forget`."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ def forget(
     config: ConfigFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Forget the saved order or deck of a list."""
+    """Forget the saved order or deals of a list."""
     config_file = load_if_any(config)
     with State(must_remember=True) as state:
         lists = known_lists(config_file, state)

@@ -26,7 +26,7 @@ FILES: Sequence[tuple[str, str]] = (
     ("~/.config/playshuffle/config.toml", "The configuration of a user."),
     ("~/.config/playshuffle/never.m3u", "The tracks that no playlist has, written by `playshuffle never`."),
     ("/etc/playshuffle/config.toml", "The configuration of the machine."),
-    ("~/.local/state/playshuffle", "Saved orders and decks. Do not delete this folder."),
+    ("~/.local/state/playshuffle", "Saved orders and deals. Do not delete this folder."),
     ("~/.cache/playshuffle", "Cached tags. You can delete this folder at any time."),
     ("~/.config/systemd/user/playshuffle*", "The units that `playshuffle service install` writes."),
 )

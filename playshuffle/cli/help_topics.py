@@ -40,7 +40,8 @@ def _orders() -> Iterator[str]:
     yield "An order decides which track comes next. Choose one with --order NAME."
     yield ""
     for name, order in ORDERS.items():
-        yield f"  {name:12}{order.guarantee}"
+        if name != "light":  # for special cases
+            yield f"  {name:12}{order.guarantee}"
     yield _AFTER_ORDERS
 
 
@@ -229,7 +230,7 @@ TOPICS: Mapping[str, tuple[str, Callable[[], Iterable[str]]]] = {
     "where": ("queries, such as genre:jazz year:1990..", _where),
     "names": ("names of lists and tracks on the command line", _NAMES.splitlines),
     "history": ("what was dealt and played, and favourites", _history),
-    "config": ("the keys of the configuration", _config),
+    "config": ("the configuration file and its options", _config),
     "times": ("durations, such as 90m", _TIMES.splitlines),
     "service": ("playlists that are kept up to date", _SERVICE.splitlines),
     "files": ("configuration, state and environment", _files),

@@ -24,7 +24,7 @@ Examples:
 _Words = Annotated[
     list[str] | None, argument("[LIST|FOLDER...]", "Lists to make again, or music folders", completion.lists)
 ]
-_Print0 = Annotated[bool, option("--print0 -0", "Print NUL-terminated paths, write no file", EXPERT)]
+_Print0 = Annotated[bool, option("--print0 -0", "Print paths for xargs -0, write no file", EXPERT)]
 
 
 @playlist_options.takes_playlist_options("make")

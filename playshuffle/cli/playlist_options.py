@@ -48,6 +48,7 @@ def _parameter(row: Row) -> inspect.Parameter:
         *row.flags,
         metavar=row.metavar,
         help=row.help,
+        show_default=row.default != "generic",  # its help says that in words
         rich_help_panel=row.group,
         autocompletion=completion.of_option(row),
     )

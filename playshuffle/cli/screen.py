@@ -83,9 +83,9 @@ class Screen(NamedTuple):
     def wrapped(self, text: str, start: str = "") -> list[str]:
         """Return a wrapped text behind `start`, indented by the width of `start`.
 
-        Paths below the home folder begin with `~`.
+        Paths below the home folder begin with `~`, and commands as the user can type them.
         """
-        text = _from_home(text)
+        text = as_typed(_from_home(text))
         if not self.is_terminal:
             return [f"{start}{text}".replace(_KEPT, " ")]
 
@@ -207,6 +207,14 @@ def home_path(path: bytes | str) -> str:
 def _from_home(text: str) -> str:
     home = os.environ.get("HOME", "").rstrip("/")
     return re.sub(rf"(?<![^\s(]){re.escape(home)}(?=[/\s.,:;)]|$)", "~", text) if home else text
+
+
+def as_typed(text: str) -> str:
+    """Return a text whose commands begin as bin/playshuffle was typed, while no PATH has the program."""
+    typed = os.environ.get("PLAYSHUFFLE_TYPED")
+    return (
+        re.sub(r"(?<![\w./~-])playshuffle(?= [a-z-])", lambda _: shell_path(typed), text) if typed else text
+    )
 
 
 def shell_path(path: bytes | str) -> str:

@@ -56,7 +56,7 @@ def tags(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show tags and their values for queries."""
+    """Show tags and their values, for --where."""
     field, places = _parted(words or [])
     if places and field is None and all(map(os.path.isfile, places)):
         _write_files(places, as_json=as_json)

@@ -9,13 +9,10 @@ from typing import Any
 
 from playshuffle import duration
 from playshuffle.cli.everyday_words import answer_to
-from playshuffle.cli.player_profile import play_command
 from playshuffle.cli.screen import home_path, shell_path
-from playshuffle.config.load import all_lists
-from playshuffle.config.words import NoListError, find_file
+from playshuffle.config.words import NoListError
 from playshuffle.errors import PlayshuffleError, flag, shown
 from playshuffle.options.table import ROWS
-from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.selection.fields import FIELDS
 from playshuffle.text import UnknownNameError, known, shell_word
@@ -162,8 +159,6 @@ def other_command(words: Sequence[str]) -> str:
         is_playlist = os.fsencode(os.path.splitext(word)[1].lower()) in FORMATS
         command = "make" if os.path.isdir(word) else "check" if is_playlist else "why"
         return f"'{home_path(word)}' is not a command. Write: playshuffle {command} {shell_path(word)}"
-    if word.lower() == "play":
-        return f"Unknown command '{shown(word)}'. {_play_line(words[1:])}"
     rest = " ".join(map(shell_word, words[1:]))
     for names, meant in _MEANT_COMMANDS:
         if word.lower() in names.split():
@@ -171,13 +166,3 @@ def other_command(words: Sequence[str]) -> str:
             return f"Unknown command '{shown(word)}'. Write: playshuffle {command}"
     answer = answer_to(word)
     return "" if answer is None else f"Unknown command '{shown(word)}'. {answer.line}"
-
-
-def _play_line(words: Sequence[str]) -> str:
-    """Return how to play a list, or how to make one of a music folder."""
-    with contextlib.suppress(PlayshuffleError):
-        file = find_file((*words, os.path.expanduser("~/Music"))[0], all_lists(None))
-        if os.path.exists(file):
-            return f"A player plays a list: {play_command(PLAYERS[GENERIC], file)}"
-    folder = next(filter(os.path.isdir, words), os.path.expanduser("~/Music"))
-    return f"First make a list, and it names the command to play it: playshuffle make {shell_path(folder)}"

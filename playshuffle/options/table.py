@@ -80,7 +80,7 @@ class Options(NamedTuple):
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
         example='["loud.m3u"]')] = ()
     no_duplicates: Annotated[bool, Row(
-        "--no-duplicates", "Keep the best copy of each recording over 30 s", INCLUDE, verbs=ALL)] = False
+        "--no-duplicates", "Keep only the best copy of each recording", INCLUDE, verbs=ALL)] = False
     spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False
     inside: Annotated[str | None, Row(
         "--inside", "Also shuffle inside groups: none, last or all", EXPERT, "none|last|all",
@@ -119,7 +119,7 @@ class Options(NamedTuple):
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
         example='"2026"')] = None
     player: Annotated[str, Row(
-        "--for", "Player, such as mpd or vlc", PLACE, "PLAYER", verbs=ALL, names="player",
+        "--for", "Player, such as mpd or vlc. Default: any", PLACE, "PLAYER", verbs=ALL, names="player",
         example='"mpd"')] = "generic"
     title: Annotated[str | None, Row(
         "--title", "Title of the playlist, for servers and players", EXPERT, "TEXT",

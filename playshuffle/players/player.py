@@ -98,7 +98,7 @@ class Player(NamedTuple):
         if self.uses_mpd_conf and self.style in (None, PathStyle.RELATIVE):
             paths = "relative to its music_directory"
         place = "in its playlist_directory" if self.uses_mpd_conf else ""
-        phrases = [self.suffix.decode(), place, paths, "" if self.extinf else "no EXTINF"]
+        phrases = [self.suffix.decode(), place, paths, "" if self.extinf else "without titles"]
         return ", ".join(filter(None, phrases))
 
     def loses_words(self) -> list[str]:

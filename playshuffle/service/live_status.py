@@ -88,7 +88,7 @@ class LiveStatus:
         name, batch = message.playlist, self._request.batch
         playlist = self._playlists[name]
         if playlist.last_error is not None:
-            _LOG.info("%s: is managed again", name)
+            _LOG.info("%s: is updated again", name)
         if message.is_changed:
             _LOG.info(
                 "%s: %s%s written to %s",
@@ -204,7 +204,7 @@ class LiveStatus:
             for name, playlist in self._playlists.items()
             if playlist.tracks is not None
         )
-        return "; ".join([f"managed: {tracks}" if tracks else "starting", *polled])
+        return "; ".join([f"up to date: {tracks}" if tracks else "starting", *polled])
 
     def _state(self, path: bytes, root: RootStatus) -> str:
         return "missing" if self._is_missing(path) else EMPTY if root.tracks == 0 else "ok"

@@ -45,7 +45,7 @@ class PlaylistStatus(NamedTuple):
     Attributes:
         name: name in the configuration; None if not in it.
         state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
-            service also by make, not managed, nothing dealt and not written.
+            service also by make, not updated, nothing dealt and not written.
         last_write: Unix seconds.
         missing_lists: skip lists that cannot be read; their last content counts.
         left_out: number of omitted tracks by reason; only from a running service.

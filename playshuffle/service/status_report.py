@@ -136,7 +136,7 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
 
 def _playlist(name: str | None, output: bytes, summary: Summary | None, state: State) -> PlaylistStatus:
     result = PlaylistStatus(name, os.fsdecode(output))
-    state_name = BY_MAKE if name is None else "not managed"
+    state_name = BY_MAKE if name is None else "not updated"
     if summary is not None and summary.deck is None:
         result = result._replace(state=state_name, tracks=summary.length)
     folder = os.path.dirname(output)

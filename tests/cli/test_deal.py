@@ -404,7 +404,7 @@ def test_two_decks_with_tracks_of_the_same_folder_deal_independently(music: Path
     assert first.startswith(f"ok: {music}/morning.m3u: dealt 10 of 10 (100%), 0 deals left, round 1, since ")
     assert last == "  10  Björk; 椎名林檎 - Title v24.mp3 (0:01)"
     assert "There is no list 'evening'. Lists: morning, today." in refused(66, "status", "evening")
-    several, name_one = "There are several decks: morning, today.", "Name one: playshuffle deal morning"
+    several, name_one = "There are several dealt lists: morning, today.", "Name one: playshuffle deal morning"
     due = "To deal all configured ones that are due, use --due."
     assert refused(2, "deal").endswith(f"{several} {due} {name_one}\n")
     assert refused(2, "deal", "--peek").endswith(f"{several} {name_one} --peek\n")

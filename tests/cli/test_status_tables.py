@@ -231,7 +231,7 @@ def test_status_shows_that_make_wrote_a_playlist_and_that_a_folder_is_empty(tmp_
 
     assert f"folder {tmp_path}/Empty: state empty\n" in shown
     assert "list Music: state by make; tracks 2; order random" in shown
-    assert "not managed" not in shown
+    assert "not updated" not in shown
 
 
 @pytest.mark.process
@@ -242,7 +242,7 @@ def test_after_the_command_forget_status_still_says_when_a_configured_list_was_w
     run("make", music, "--save", "all")
     run("forget", "all")
 
-    assert "list all: state not managed; order random; written" in run("status").out.decode()
+    assert "list all: state not updated; order random; written" in run("status").out.decode()
 
 
 @pytest.mark.process
