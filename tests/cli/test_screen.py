@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from playshuffle.cli.screen import Mark, Screen, columns, home_path, shell_path, unbroken
+import pytest
+
+from playshuffle.cli.screen import Mark, Screen, as_typed, columns, home_path, shell_path, unbroken
 
 COLOUR = Screen(80, has_colour=True, has_unicode=True)
 PLAIN = Screen(80, has_unicode=True)
@@ -83,3 +85,19 @@ def test_paths_in_the_home_folder_begin_with_a_tilde(home: Path) -> None:
     assert home_path(f"{home}/My Music/a.m3u") == "~/My Music/a.m3u"
     assert shell_path(f"{home}/My Music/a.m3u") == "~/'My Music/a.m3u'"
     assert home_path(f"{home}x") == f"{home}x"
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("", "Undo: playshuffle undo. See ~/playshuffle x, playshuffle.m3u"),
+        ("bin/playshuffle", "Undo: bin/playshuffle undo. See ~/playshuffle x, playshuffle.m3u"),
+        ("/my clone/playshuffle", "Undo: '/my clone/playshuffle' undo. See ~/playshuffle x, playshuffle.m3u"),
+    ],
+)
+def test_commands_are_printed_as_the_program_was_called(
+    typed: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLAYSHUFFLE_TYPED", typed)
+
+    assert as_typed("Undo: playshuffle undo. See ~/playshuffle x, playshuffle.m3u") == shown
