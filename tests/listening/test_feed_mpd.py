@@ -407,8 +407,6 @@ class Person:
         self.look()
         it, what = self.it, self.random.choice(("mpd", "feeder", "both"))
         times = it.messages().count("Feeding")
-        # MPD says only in whole seconds when it was started.
-        until(lambda: not {b"uptime: 0", b"uptime: 1", b"uptime: 2"}.intersection(it.mpd.say("stats")))
         queued = {*it.queue()}
         if what != "mpd":
             it.kill(it.feeder)
