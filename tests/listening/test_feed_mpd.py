@@ -109,8 +109,12 @@ class Fed:
         return starts_in((self.home / "log").read_text())
 
     def played(self) -> list[str]:
-        """Return each track of the list that MPD has played to its end, in order."""
-        return re.findall(r'player: played "(lib/.*)"', (self.home / "log").read_text())
+        """Return each track of the list that MPD has played to its end, in order.
+
+        A busy MPD plays a short track again at once if its queue noticed too late that the track had ended.
+        """
+        log = (self.home / "log").read_text()
+        return [uri for uri, _ in itertools.groupby(re.findall(r'player: played "(lib/.*)"', log))]
 
     def close(self) -> None:
         for process in (self.feeder, self.server):
