@@ -24,7 +24,9 @@ def commands_page(commands: Sequence[Command]) -> str:
     for command in commands:
         lines += ["", f"## {command.name}", "", command.help]
         if command.examples and command.words:
-            lines += ["", "```sh", *command.examples, "```"]
+            lines += ["", "```sh", *(line for line in command.examples if "playshuffle " in line), "```"]
+            words = [line for line in command.examples if "playshuffle " not in line]
+            lines += ["", *words] if words else []
         own = [option for option in _without_help(command) if number[option] < 2]
         shared = [f"`{o.spellings[0]}`" for o in _without_help(command) if number[o] > 1]
         if own or shared:

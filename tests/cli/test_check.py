@@ -135,7 +135,7 @@ def test_check_reports_the_suffix_of_a_playlist_for_players_that_do_not_load_it_
     music: Path,
 ) -> None:
     for suffix, what, players in (
-        ("m3u8", "a suffix that it does not load", {"mpd", "cmus"}),
+        ("m3u8", "a suffix that it does not load", {"mpd", "cmus", "kodi"}),
         ("m3u", "a suffix for which names are not taken for UTF-8", {"mopidy", "rockbox"}),
     ):
         odd = losers(music, HEAD + E + b"\n", f"x.{suffix}")
