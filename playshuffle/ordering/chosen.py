@@ -21,12 +21,9 @@ class Chosen(NamedTuple):
         """Return a value for each chosen track; `make` returns the values of a folder's files."""
         return self.tracks.column(make, self.indices)
 
-    def ranks(self, rows: Iterable[int]) -> Sequence[int]:
-        """Return the rank of each track over the whole library; `rows` are positions in `indices`."""
-        ranks = [0] * len(self.indices)
-        for rank, row in enumerate(rows):
-            ranks[row] = rank
-        return self.by_index(ranks, 0)
+    def ranks(self, rows: Sequence[int]) -> Sequence[int]:
+        """Return the rank of each track over the whole library; `rows` are all positions in `indices`."""
+        return self.by_index(sorted(range(len(rows)), key=rows.__getitem__), 0)  # the inverse permutation
 
     def by_index(self, values: Sequence[T], other: T) -> Sequence[T]:
         """Return the values as a list over the whole library, with `other` for tracks not chosen."""
