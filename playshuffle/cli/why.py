@@ -43,9 +43,6 @@ Examples:
   playshuffle why ~/Music           # how many files are in, and why not all
   playshuffle why calm              # the same for one list
   playshuffle why genre:jazz        # the same for the tracks of a query
-
-The playlists are those of the configuration, and those that make and deal
-wrote.
 """
 
 
@@ -63,6 +60,7 @@ def why(
     """Explain why files are in a playlist or not.
 
     The files of a folder are counted. Of those in no playlist, five are named for each reason.
+    The playlists are those of the configuration, and those that make and deal wrote.
     """
     question, others, lists = _question(words, playlist, config)
     requests = [request._replace(dry_run=True) for request in question.requests.values()]
