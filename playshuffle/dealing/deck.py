@@ -5,10 +5,8 @@ from datetime import date
 from typing import Any, NamedTuple, Self
 
 from playshuffle.dealing.period import Every
-from playshuffle.ordering.gap import LONGEST
 
 PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")  # fields with tracks
-TAIL = LONGEST  # minimum number of plays before the round to remember, for the gap
 
 
 class Deal(NamedTuple):
@@ -124,19 +122,3 @@ def translated(deck: Deck, translate: Callable[[Collection[int]], Iterable[int]]
 def mark_written(deck: Deck) -> Deck:
     """Return the deck with its deal no longer pending."""
     return deck if deck.deal is None else deck._replace(deal=deck.deal._replace(is_pending=False))
-
-
-def end_round(deck: Deck) -> Deck:
-    """End the round early; the next deal begins a new round, which keeps the gap."""
-    removed = frozenset(deck.removed)
-    return deck._replace(
-        dealt=(),
-        # Only the next deal knows which of these are present.
-        upcoming=deck.upcoming + tuple(track for track in deck.dealt if track not in removed),
-        removed=(),
-        tail=(deck.tail + deck.dealt)[-max(len(deck.tail), TAIL) :],
-        deals_left=0,
-        deal=None,
-        is_ended=True,
-        unheard=(),
-    )

@@ -8,10 +8,13 @@ from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
-from playshuffle.dealing.deck import TAIL, Deal, Deck
+from playshuffle.dealing.deck import Deal, Deck
 from playshuffle.dealing.period import Every, is_new_period
 from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import Size
+from playshuffle.ordering.gap import LONGEST
+
+TAIL = LONGEST  # minimum number of plays before the round to remember, for the gap
 
 
 class DealRules(NamedTuple):
@@ -196,3 +199,19 @@ def _fill(
             break
     # The others stay in the order of the round: else a deal of all tracks would never change.
     return deck.with_dealt(moved), [*entries, *moved], is_refused or open_deal.is_full()
+
+
+def end_round(deck: Deck) -> Deck:
+    """End the round early; the next deal begins a new round, which keeps the gap."""
+    removed = frozenset(deck.removed)
+    return deck._replace(
+        dealt=(),
+        # Only the next deal knows which of these are present.
+        upcoming=deck.upcoming + tuple(track for track in deck.dealt if track not in removed),
+        removed=(),
+        tail=(deck.tail + deck.dealt)[-max(len(deck.tail), TAIL) :],
+        deals_left=0,
+        deal=None,
+        is_ended=True,
+        unheard=(),
+    )

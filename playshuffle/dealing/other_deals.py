@@ -12,7 +12,8 @@ from datetime import date, datetime
 from typing import NamedTuple
 from zlib import crc32
 
-from playshuffle.dealing.deck import Deal, Deck, end_round
+from playshuffle.dealing.deck import Deal, Deck
+from playshuffle.dealing.next_deal import end_round
 from playshuffle.dealing.period import Every, is_new_period, is_of_the_future, period_start
 
 KEY = "DEAL"

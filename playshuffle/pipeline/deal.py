@@ -13,10 +13,17 @@ from functools import cache
 from typing import NamedTuple
 
 from playshuffle.dealing.amount import Amount, Count, DealSettings
-from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
+from playshuffle.dealing.deck import Deal, Deck, mark_written
 from playshuffle.dealing.fed import NOTHING_PASSED, Fed, Outcome, Passed, give_back, put_off
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
-from playshuffle.dealing.next_deal import DealRules, is_due, next_deal, update_deck, waits_for_missing
+from playshuffle.dealing.next_deal import (
+    DealRules,
+    end_round,
+    is_due,
+    next_deal,
+    update_deck,
+    waits_for_missing,
+)
 from playshuffle.dealing.period import Every, is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import Limited

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.dealing.deck import TAIL, Deck, end_round, mark_written
-from playshuffle.dealing.next_deal import DealRules, next_deal, update_deck
+from playshuffle.dealing.deck import Deck, mark_written
+from playshuffle.dealing.next_deal import TAIL, DealRules, end_round, next_deal, update_deck
 from playshuffle.dealing.sizes import ByCount, ByGroups, ByTotal, Size
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
