@@ -1,12 +1,12 @@
-"""EverydayAnswer everyday words, such as `stick`: what playshuffle can do, and the command that does it.
+"""Answer everyday words, such as `stick`: what playshuffle can do, and the command that does it.
 
 `help WORD`, and errors about unknown commands, options and orders use the table. A test runs each command.
 """
 
 from typing import NamedTuple
 
-# Words, then a sentence, which says what to do instead if playshuffle cannot do it, and a command
-# that works as it is, for the folder ~/Music and a list of it.
+# Words, a sentence, and a command that works as it is, for the folder ~/Music and a list of it. If
+# playshuffle cannot do the thing, the sentence says what to do instead.
 _TABLE = """
 stick usb thumbdrive sd card copy cp transfer sync rsync device
   Copy a list to a stick:

@@ -48,7 +48,7 @@ def tell(
 ) -> int:
     """Replace the queue of a running player.
 
-    The current song continues. A queue that playshuffle did not make is not changed.
+    The current track continues. A queue that playshuffle did not make is not changed.
     """
     if written:
         if player is not None or replace or at is not None or socket is not None:
@@ -148,5 +148,5 @@ def _tell(player: QueuePlayer, path: bytes, *, any_playlist: bool, **options: An
     unknown = f"; {counted(result.unknown, 'track')} not in its database" if result.unknown else ""
     if not result.is_changed:
         return f"{player}: the queue is up to date, {counted(result.tracks, 'track')}{unknown}"
-    goes_on = ", the current song continues" if result.is_playing and options.get("track") is None else ""
+    goes_on = ", the current track continues" if result.is_playing and options.get("track") is None else ""
     return f"{player}: the queue now has {counted(result.tracks, 'track')}{goes_on}{unknown}"

@@ -140,7 +140,7 @@ def count_other(deck: Deck, other: Deal, dealt: DealtTracks | None = None) -> De
     deck = _count(deck, other, other.round + 1, other.entries[cut:])
     if dealt is None or dealt.round < deck.round:
         return deck
-    # What another computer has not heard, it deals.
+    # That computer deals its own unheard tracks again.
     unheard = deck.unheard if dealt.round == deck.round else ()
     deck = _count(deck, other, dealt.round, dealt.tracks)._replace(unheard=unheard)
     return deck._replace(since=min(deck.since, dealt.since))

@@ -71,13 +71,13 @@ def read_source(source: Source, now_s: float) -> Content:
             return _read_file(source, head, now_s)
     except MemoryError as error:
         raise SourceError(
-            source, f"To read it takes more than {_MEMORY_BYTES >> 20:,} MB of memory."
+            source, f"Reading it takes more than {_MEMORY_BYTES >> 20:,} MB of memory."
         ) from error
     except OSError as error:
         raise SourceError(source, f"{error.strerror}. Make it readable for you, or name a copy.") from error
     except sqlite.ERRORS as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite.INTERRUPTED:
-            raise SourceError(source, f"To read it takes more than {READ_S} seconds.") from error
+            raise SourceError(source, f"Reading it takes more than {READ_S} seconds.") from error
         raise SourceError(source, f"{error}. Is another program writing it?") from error
     except UnknownUserError as error:
         raise SourceError(source, f"It has no user '{shown(source.user)}'.", Exit.USAGE) from error
@@ -89,7 +89,7 @@ def read_source(source: Source, now_s: float) -> Content:
 
 @contextlib.contextmanager
 def _limited_memory() -> Iterator[None]:
-    """Let no history use up the memory of this computer, as a damaged or hostile one would."""
+    """Limit the memory while a history is read: a damaged or hostile one could use up all of it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm", "rb") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
@@ -103,7 +103,8 @@ def _limited_memory() -> Iterator[None]:
 
 def _refuse(source: Source) -> NoReturn:
     titles = f"{', '.join(TITLES[:-1])} and {TITLES[-1]}"
-    raise SourceError(source, f"It is no known play history. Known are {titles}.", Exit.USAGE)
+    problem = f"It is not a known play history. playshuffle reads those of {titles}."
+    raise SourceError(source, problem, Exit.USAGE)
 
 
 def _read_database(database: sqlite.Connection, source: Source) -> Content:

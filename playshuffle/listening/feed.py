@@ -158,7 +158,7 @@ class Feeder:
             self._save(window._replace(reserve=window.reserve[1:]))
 
     def _look(self) -> int:
-        """Compare the queue with the last look, bring it in order, and return how many tracks it lacks."""
+        """Compare the queue with the last look, put it in order, and return how many tracks it lacks."""
         before, now = dict(self._entries), self._read()
         window, commands, missing = decide(self._window, now)
         self._save(window)
@@ -246,7 +246,7 @@ class Feeder:
             return None
 
     def _say_once(self, text: str, is_so: bool = True) -> None:
-        """Show a message unless it was shown since the connection, or since it was not so."""
+        """Show a message once for each connection; again, if `is_so` was false in between."""
         if not is_so:
             self._texts.discard(text)
         elif text and text not in self._texts:

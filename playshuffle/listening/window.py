@@ -19,7 +19,7 @@ _NO_ENTRIES: Entries = {}
 
 
 class QueueLook(NamedTuple):
-    """The queue of MPD at a look.
+    """The queue of MPD at one moment.
 
     Attributes:
         status: MPD's answer.

@@ -15,7 +15,7 @@ _CLOCK_TOLERANCE_S = 86_400  # with a clock that is ahead by less, a daily order
 
 
 def update(run: Run) -> Report | Dealt:
-    """Update a kept playlist, or deal from a deck if a deal is due."""
+    """Update a managed playlist, or deal from a deck if a deal is due."""
     return keep(run) if run.request.deal is None else deal(run)
 
 

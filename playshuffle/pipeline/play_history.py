@@ -116,7 +116,7 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of:
 def _read(
     source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf
 ) -> StoredPlays | str:
-    """Return the plays of a source; why there are none, if a kept playlist goes on without it."""
+    """Return the plays of a source, or why there are none if the service goes on without it."""
     stored, now_s = opened.state.named.stored, opened.now_s
     name = b"\0".join((stored(source.path), source.user.encode(), b""))
     kind = b"files" if request.files is not None else b"all" if request.options.ignore_files else b""

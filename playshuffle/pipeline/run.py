@@ -199,7 +199,7 @@ class Run(NamedTuple):
         notes += self.record.notes
         if self.request.streams:
             number = counted(len(self.request.streams), "entry", "entries")
-            said = f"Not in the list, since no local files: {number} of --from"
+            said = f"Not in the list, since they are not local files: {number} of --from"
             if stream := next(filter(None, self.request.streams), b""):
                 said += f", such as {shown(stream)}"
             notes.append(Note("streams", said))

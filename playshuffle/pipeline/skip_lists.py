@@ -87,7 +87,7 @@ def read_skip_lists(
     `playlist` is a resolved path.
 
     Raises:
-        PlayshuffleError: a list cannot be read, and no run has read it before; not for a kept playlist.
+        PlayshuffleError: a list cannot be read, and no run has read it before; not if the service updates it.
     """
     saved = store.load(state, playlist) if playlist is not None else {}
     read = [_read(path, saved.get(path), state, is_kept=request.is_kept) for path in lists]

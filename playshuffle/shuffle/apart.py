@@ -141,7 +141,7 @@ def part_on_ring(ring: Sequence[int], keys: Sequence[int], within: Sequence[int]
 def part_in_order(
     order: Sequence[int], pins: Collection[int], keys: Sequence[int], within: Sequence[int]
 ) -> list[int]:
-    """Do as `part_on_ring` with an order, whose ends are no neighbours; entries at `pins` stay."""
+    """Do the same for an order, whose ends are not neighbours; entries at `pins` stay."""
     result = list(order)
     groups = [*(keys[entry] for entry in order), None]
     _part(result, groups, [*(within[entry] for entry in order), None], frozenset(pins))

@@ -1,4 +1,4 @@
-"""Distrust a clock that is behind a time that was read before.
+"""Detect a clock that is behind a time that was read before, and go on from that time.
 
 Many small computers have no clock of their own. They start at an old date, until the network tells them the
 time. A clock that stays behind for a day was ahead before.
@@ -42,7 +42,7 @@ class Clock(NamedTuple):
         return self.uptime_s >= 0
 
     def believed(self, now_s: int) -> int:
-        """Return the time that counts at the time of the last `at`."""
+        """Return the time that counts: `now_s`, or the latest believed time if the clock is behind it."""
         return self.time_s if self.is_behind else now_s
 
 
@@ -53,11 +53,11 @@ class Began(NamedTuple):
     uptime_s: int = 0
 
     def at(self, now_s: int, uptime_s: int) -> int:
-        """Return the Unix time of the beginning, by a clock that was corrected by much since."""
+        """Return the Unix time of the beginning, even if the clock was corrected by a large step since."""
         corrected_s = now_s - uptime_s - (self.time_s - self.uptime_s)
         return self.time_s + max(0, corrected_s - _CORRECTION_S)
 
 
 def uptime_s() -> int:
-    """Return for how many seconds the computer has run, also asleep."""
+    """Return the seconds since the computer started, including those asleep."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME))

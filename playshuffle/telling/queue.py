@@ -48,7 +48,7 @@ class Queue(Protocol):
         """Return the content of the queue."""
 
     def plan(self, playlist: bytes) -> Plan:
-        """Plan how the queue becomes the playlist while the current song plays on.
+        """Plan how the queue becomes the playlist while the current track plays on.
 
         Raises:
             PlayshuffleError: the player cannot read the playlist, or knows none of its tracks.

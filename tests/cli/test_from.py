@@ -55,7 +55,8 @@ def test_streams_in_a_list_of_files_are_reported(music: Path, list_file: Path) -
     list_file.write_text("\n".join([*NAMES, "http://radio.example/", "https://radio.example/"]))
     said = make("--from", list_file, "-o", "x.m3u")
 
-    assert "Not in the list, since no local files: 2 entries of --from, such as http://radio.example/" in said
+    reason = "Not in the list, since they are not local files"
+    assert f"{reason}: 2 entries of --from, such as http://radio.example/" in said
 
 
 def test_if_most_files_of_a_list_of_files_are_missing_the_playlist_is_not_changed(music: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_damaged_database_of_a_player_is_an_error(tmp_path: Path, damage: str)
             "songs (url, title)",
             "database of Strawberry, but has no column songs.lastplayed. Version 1.2.31",
         ),
-        ("x (y)", r"no known play history. Known are MPD, .* CSV and M3U"),
+        ("x (y)", r"not a known play history. playshuffle reads those of MPD, .* CSV and M3U"),
     ],
 )
 def test_the_error_for_a_database_with_unknown_tables_or_columns_says_which_programs_are_known(

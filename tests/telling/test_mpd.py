@@ -70,7 +70,7 @@ def outside(mpd: MpdPlayer, *words: str) -> list[str]:
 def test_the_tracks_of_a_playlist_outside_of_the_folders_of_mpd_are_queued_in_several_command_lists(
     mpd: MpdPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The current song plays on, in its position of the playlist, or first if the playlist lacks it."""
+    """The current track plays on, at its position in the playlist, or first if the playlist lacks it."""
     monkeypatch.setattr(mpd_queue, "_LIST_BYTES", 60)
     monkeypatch.setattr(mpd_queue, "_PIECE", 5)
     uris = outside(mpd)
