@@ -1,15 +1,11 @@
 """Create and check the tables of the state file."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
 
 VERSION = 17
-
-# By version, the SQL statements that turn its tables into those of the next version. None was released yet.
-# Statements that write rows use checksum_of, as `replace` does.
-UPGRADES: Mapping[int, Sequence[str]] = {}
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
@@ -115,15 +111,13 @@ class BadRow(NamedTuple):
 
 
 def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -> sqlite3.Connection:
-    """Return the database with the tables of this version; without `writes` it may be a copy.
-
-    Older tables are upgraded. Queries see each table as a view without bad rows.
+    """Return the database with the tables of this version. Queries see each table as a view without bad rows.
 
     Args:
         bad: a list to which queries add the bad rows that they meet.
 
     Raises:
-        OtherVersionError: its tables are newer, or cannot be upgraded.
+        OtherVersionError: another version wrote its tables.
         sqlite3.DatabaseError: the database is damaged.
     """
     # Not WAL: it cannot even be read on a full disk, and syncs too little by default.
@@ -137,28 +131,8 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
     if version == 0 and writes:
         database.executescript(f"BEGIN IMMEDIATE; {_tables()} PRAGMA user_version = {VERSION}; COMMIT;")
     elif version not in (0, VERSION):
-        database = _upgraded(database, version, writes=writes)
-    return _set_up(database, bad)
-
-
-def _upgraded(database: sqlite3.Connection, version: int, *, writes: bool) -> sqlite3.Connection:
-    """Return the database with the tables of this version; without `writes` as a copy.
-
-    If the run is killed, nothing changes.
-    """
-    if version > VERSION or not UPGRADES.keys() >= {*range(version, VERSION)}:
         raise OtherVersionError("another version of playshuffle wrote it")
-    if not writes:
-        database = _copy(database)
-    database.create_function("checksum_of", -1, _checksum, deterministic=True)
-    with database:
-        database.execute("BEGIN IMMEDIATE")
-        # Another process may have done it first.
-        for step in range(_version(database), VERSION):
-            for statement in UPGRADES[step]:
-                database.execute(statement)
-        database.execute(f"PRAGMA user_version = {VERSION}")
-    return database
+    return _set_up(database, bad)
 
 
 def _version(database: sqlite3.Connection) -> int:
