@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from playshuffle.history.histories import HISTORIES, NAMES
-from playshuffle.text import any_of
+from playshuffle.history.histories import HISTORIES
 from scripts.command_tree import Command, Option
 from scripts.facts import ENVIRONMENT, EXIT_CODES, FILES, KEYS_OF_ALL, PLAYER_KEYS, Key, playlist_keys
 
@@ -64,7 +63,6 @@ def tables() -> dict[str, str]:
         "keys of a playlist": _keys(playlist_keys()),
         "keys of a player": _keys(PLAYER_KEYS),
         "play histories": _lines(("Program", "SOURCE", "Where it is", "What it knows"), _histories()),
-        "names of play histories": f"{any_of([f'`{name}`' for name in NAMES])}.\n",
     }
 
 
