@@ -82,7 +82,7 @@ def test_a_jump_to_another_entry_of_ours_skips_those_before_it() -> None:
     assert (marked(step), step.commands) == (("ABC", ""), [])
 
 
-def test_a_jump_to_a_track_of_the_persons_moves_ours_behind_it_instead_of_skipping_them() -> None:
+def test_a_jump_to_a_track_of_the_person_moves_ours_behind_it_instead_of_skipping_them() -> None:
     step = decide(window("ABC", "ABCx", "A"), queue("ABCx", "x"))
 
     assert (marked(step), ids_of(step, "moveid")) == (("A", ""), "BC")

@@ -103,7 +103,7 @@ def _albums() -> Chosen:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_a_list_of_groups_has_so_many_whole_groups_before_and_after_an_update(count: int) -> None:
+def test_a_list_of_groups_has_that_number_of_whole_groups_before_and_after_an_update(count: int) -> None:
     chosen, recipe = _albums(), Recipe("albums", group_count=count)
     for seed in map(str, range(20)):
         arranged = arrange(chosen, recipe, None, Seeded(seed))
