@@ -15,7 +15,7 @@ from typing import NamedTuple
 from playshuffle.shuffle import Seeded, durstenfeld, fewest_repeats, nearest, repeats, spread
 
 _GUESSES = 10_000  # more take long, and change little
-_LISTS, _TRACKS = 20, 20_000  # to compare with: at most so many lists and tracks
+_LISTS, _TRACKS = 20, 20_000  # maximum numbers of lists and tracks to compare with
 
 
 class Guesses(NamedTuple):
