@@ -108,8 +108,8 @@ _NAMES = """\
 A word of a command names the first of these that the command can use:
 
   1. a list: by its name, as `playshuffle status --all` shows it, or the name
-     of its file. ~/Music/playshuffle.m3u is Music; playshuffle, too, if no
-     other list is called so, or else in its folder.
+     of its file. ~/Music/playshuffle.m3u is Music. Its other name,
+     playshuffle, works in its folder, and elsewhere if no other list has it.
   2. a file or folder: by its path. A folder stands for the list made of it
      where a command takes lists, such as export.
   3. a folder below a music folder, such as Miles/Live
@@ -117,8 +117,9 @@ A word of a command names the first of these that the command can use:
   5. a track: by its file name, with or without suffix, its title, or
      "artist - title"
 
-The same name comes before one in other upper and lower case. If several have
-it, an error lists them. A part of a name names nothing. ./WORD is a path.
+Upper and lower case count only where two names differ in nothing else. If
+several have the name, an error lists them. A part of a name is not enough.
+./WORD is a path.
 The keys without, history and pin of the configuration take the same names.
 """
 

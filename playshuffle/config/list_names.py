@@ -1,4 +1,4 @@
-"""Name lists by their files: `today`, or `Music/today` if several lists are called so.
+"""Name lists by their files: `today`, or `Music/today` if several lists have that name.
 
 A file with the default name is called like its folder.
 """

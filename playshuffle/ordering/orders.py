@@ -302,7 +302,7 @@ _ROWS: Mapping[str, Order] = {
     ),
     "sattolo": Order(
         lambda *_: shuffle.sattolo,
-        "no track at the place it had last time (Sattolo)",
+        "no track at the position it had last time (Sattolo)",
         "the tracks that ended the last list may begin this one",
         ("pin",),
         from_last=True,
