@@ -66,13 +66,17 @@ def remove_track(path: bytes | None = None) -> bytes | None:
 
 def follow_tracks(state: State) -> None:
     """Give entries of renamed tracks the new paths, if never.m3u can be written."""
+    table = cache(state.load_tracks)
 
     def path_of() -> dict[bytes, bytes]:
         numbers = state.former_paths()
-        present = state.load_tracks().paths_of(numbers.values())
+        present = table().paths_of(numbers.values())
         return {path: present[number] for path, number in numbers.items() if number in present}
 
-    new_place = cache(present_places(path_of))
+    def paths() -> Iterator[bytes]:
+        return (top + name for top, row in table().folders.items() for name in row.numbers_by_name())
+
+    new_place = cache(present_places(path_of, paths))
     if any(with_new_places(entry, new_place) != entry for entry in never_tracks()):
         with contextlib.suppress(PlayshuffleError), _locked():
             atomic_file.write(never_list(), [with_new_paths(never_list(), new_place)])

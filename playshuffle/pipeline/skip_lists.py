@@ -169,7 +169,7 @@ def followed(
         indices = zip(former, tracks.indices_of(former.values()), strict=True)
         return {path: tracks.paths[index] for path, index in indices if index >= 0}
 
-    new_place, result = present_places(path_of), []
+    new_place, result = present_places(path_of, lambda: tracks.paths), []
     for skip_list in lists:
         now = {entry: with_new_places(entry, new_place) for entry in skip_list.lines}
         new = skip_list.new.union(skip_list.lines.keys() & deleted)
@@ -178,14 +178,17 @@ def followed(
     return result
 
 
-def present_places(path_of: Callable[[], Mapping[bytes, bytes]]) -> Callable[[bytes], bytes]:
+def present_places(
+    path_of: Callable[[], Mapping[bytes, bytes]], paths: Callable[[], Iterable[bytes]]
+) -> Callable[[bytes], bytes]:
     """Return a function that returns the present path of a renamed track or folder; other paths unchanged.
 
-    A folder is renamed if most tracks that were in it are in the same other folder, under the same names.
-    Links and other spellings of a path count, too.
+    A folder is renamed if most tracks that were in it are in the same other folder, under the same names, and
+    are most tracks there. Links and other spellings of a path count, too.
 
     Args:
         path_of: returns the present path of each renamed track by its former paths.
+        paths: returns the present paths of all tracks.
     """
 
     @cache
@@ -205,8 +208,10 @@ def present_places(path_of: Callable[[], Mapping[bytes, bytes]]) -> Callable[[by
             inside = former[bisect_left(former, top) : bisect_left(former, top[:-1] + b"0")]
             ends = ((now[each], each[len(top) - 1 :]) for each in inside)
             places = Counter(after[: -len(end)] for after, end in ends if after.endswith(end))
-            if places and 2 * max(places.values()) > len(inside):
-                return max(places, key=places.__getitem__)
+            for place, count in places.most_common(1):
+                there = sum(track.startswith(os.path.join(place, b"")) for track in paths())
+                if 2 * count > max(len({now[each] for each in inside}), there):
+                    return place
         return path
 
     return new_place

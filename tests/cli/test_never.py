@@ -262,6 +262,39 @@ def test_a_folder_rule_follows_no_folder_that_has_only_some_of_its_tracks(home: 
     assert "never.m3u, line 2: no file ~/Music/kidz" in make(music)
 
 
+def test_a_folder_rule_follows_no_folder_whose_other_tracks_are_more_than_those_that_moved_into_it(
+    home: Path, music: Path
+) -> None:
+    ran("never", f"{music}/a")
+    make(music)
+    others = listed(music / "playshuffle.m3u")
+    for path in (music / "a").iterdir():
+        path.rename(music / f"{path.name}")
+    (music / "a").rmdir()
+
+    make(music)
+    assert len(others) < len(listed(music / "playshuffle.m3u")) == len(NAMES)
+    ran("never")
+    assert never_file(home).read_text() == "#EXTM3U\n#NEVER:~/Music/a/\n"
+
+
+def test_a_folder_rule_follows_a_renamed_folder_whose_tracks_were_renamed_before(
+    home: Path, music: Path
+) -> None:
+    ran("never", f"{music}/a")
+    make(music)
+    others = sorted(listed(music / "playshuffle.m3u"))
+    for path in sorted((music / "a").iterdir()):
+        path.rename(path.with_name(f"new {path.name}"))
+    make(music)
+    (music / "a").rename(music / "Kids")
+
+    make(music)
+    assert sorted(listed(music / "playshuffle.m3u")) == others
+    ran("never")
+    assert never_file(home).read_text() == "#EXTM3U\n#NEVER:~/Music/Kids/\n"
+
+
 def test_a_track_of_never_m3u_that_was_deleted_is_named_once_with_its_line(home: Path, music: Path) -> None:
     ran("never", music / "a/1.mp3")
     make(music)
