@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+from playshuffle.library.folder import NO_DEVICE, Folder
 from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.tags.reading import Tags
@@ -20,7 +21,7 @@ from playshuffle.text import folded
 SHORTEST_MS = 30_000  # shorter tracks are silence, skits and jingles, which share titles and ids
 SAME_ID_MS = 3_000
 SAME_NAME_MS = 2_000
-_WHOLE = 1 << 20  # bytes at each end of a file to compare
+_PARTS, _PART = 9, 1 << 18  # parts of a large file to compare, and bytes of each
 
 _BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 
@@ -75,7 +76,7 @@ def copies_among(
     """
     tags = zip(indices, tracks.column(tags_of, indices), strict=True)
     facts = [CopyFacts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
-    facts = _with_contents(facts, tracks.column(lambda folder: folder.stamp_column(0), indices))
+    facts = _with_contents(facts, tracks.column(_sizes, indices))
     return [[indices[row] for row in group] for group in find_copies(facts)]
 
 
@@ -86,26 +87,35 @@ def short_alike(tracks: Tracks, indices: Sequence[int], tags_of: TagsOf) -> int:
     return sum(count for name, count in names.items() if name is not None and count > 1)
 
 
+def _sizes(folder: Folder) -> Sequence[int]:
+    """Return the sizes of a folder's files; -1 if their drive is missing, since reading them may hang."""
+    return [-1] * folder.track_count if folder.device == NO_DEVICE else folder.stamp_column(0)
+
+
 def _with_contents(facts: Sequence[CopyFacts], sizes: Sequence[int]) -> list[CopyFacts]:
     """Return the facts with digests of files that are alike, and are no copies by their tags."""
     changed, alike = [*facts], defaultdict[Hashable, list[int]](list)
     for row, (track, size) in enumerate(zip(facts, sizes, strict=True)):
-        alike[size, track.length_ms, track.artist, track.title].append(row)
+        alike[size, track.length_ms, track.artist, track.title, track.release_id].append(row)
     for rows in alike.values():
-        releases = {facts[row].release_id for row in rows if facts[row].release_id}
-        if len(rows) > 1 and (len(releases) == 1 or not _may_be_copied(facts[rows[0]])):
-            for row in rows:
+        first = facts[rows[0]]
+        if len(rows) > 1 and (first.release_id or not _may_be_copied(first)):
+            for row in rows if sizes[rows[0]] >= 0 else ():
                 changed[row] = facts[row]._replace(content=_digest(facts[row].path))
     return changed
 
 
 def _digest(path: bytes) -> bytes:
-    """Return a digest of a small file, or of both ends of a large one; nothing if it cannot be read."""
+    """Return a digest of a small file, or of parts of a large one; nothing if it cannot be read."""
     try:
         with open(path, "rb") as file:
-            start = file.read(_WHOLE)
-            file.seek(max(len(start), os.fstat(file.fileno()).st_size - _WHOLE))
-            return blake2b(start + file.read(_WHOLE)).digest()
+            rest = os.fstat(file.fileno()).st_size - _PART
+            step = max(rest // (_PARTS - 1), _PART)
+            digest = blake2b()
+            for start in sorted({*range(0, rest, step), max(rest, 0)}):
+                file.seek(start)
+                digest.update(file.read(_PART))
+            return digest.digest()
     except OSError:
         return b""
 

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playshuffle.library.folder import NO_DEVICE
+from playshuffle.library.tracks import Tracks
 from playshuffle.selection.duplicates import CopyFacts, copies_among, find_copies, short_alike
 from playshuffle.tags.reading import Tags
 from tests.support.beets_commands import run_beets
@@ -132,6 +134,36 @@ def test_files_with_the_same_bytes_are_copies_at_any_length_and_without_tags(tmp
     assert copies_among(tracks, range(6), tags_of, {}) == [[0, 1], [3, 4]]
     assert short_alike(tracks, [0, 2, 3], tags_of) == 2
     assert short_alike(tracks, [0, 3], tags_of) == 0
+
+
+def test_large_files_that_differ_only_between_their_ends_are_no_copies(tmp_path: Path) -> None:
+    silence = bytes(3_000_000)
+    for name, middle in (("a", b"one"), ("b", b"two"), ("c", b"two")):
+        (tmp_path / name).write_bytes(silence + middle * 500_000 + silence)
+    tracks, tags_of = tagged({f"{tmp_path}/{name}": Tags() for name in "abc"})
+
+    assert copies_among(tracks, range(3), tags_of, {}) == [[1, 2]]
+
+
+def test_files_with_the_same_bytes_are_copies_beside_a_file_of_another_release(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).write_bytes(b"other" if name == "c" else b"bytes")
+    album = Tags(artist="A", title="T", duration_ms=90_000, release_id="1")
+    tags = {"a": album, "b": album, "c": album._replace(release_id="2")}
+    tracks, tags_of = tagged({f"{tmp_path}/{name}": row for name, row in tags.items()})
+
+    assert copies_among(tracks, range(3), tags_of, {}) == [[0, 1, 2]]
+
+
+def test_files_on_a_missing_drive_are_not_read_to_find_copies(tmp_path: Path) -> None:
+    """A share that does not answer would stop the program."""
+    for name in "ab":
+        (tmp_path / name).write_bytes(b"same")
+    tracks, tags_of = tagged({f"{tmp_path}/{name}": Tags() for name in "ab"})
+    away = Tracks([folder._replace(device=NO_DEVICE) for folder in tracks.folders], tracks.rows)
+
+    assert copies_among(tracks, range(2), tags_of, {}) == [[0, 1]]
+    assert copies_among(away, range(2), tags_of, {}) == []
 
 
 def test_the_copies_among_tracks_of_a_library_are_returned_as_indices_with_the_best_copy_first() -> None:
