@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from playshuffle.selection.fields import DATE, DAY, FLAG, LENGTH, PATH, SIZE, TIME, Field
+from playshuffle.selection.fields import DATE, DAY, FLAG, LENGTH, NUMBER, PATH, SIZE, TIME, Field
 from playshuffle.text import composed, folded
 
 Test = Callable[[Any], bool]
@@ -82,7 +82,7 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
     number = {LENGTH: _seconds, SIZE: parse_size}.get(field.kind, _number)
 
     def span(text: str) -> tuple[float, float]:
-        if decade := _decade(text):
+        if field.kind == NUMBER and (decade := _decade(text)):
             return decade, decade + 10
         return number(text), math.nextafter(number(text), math.inf)
 

@@ -148,6 +148,7 @@ NO_DAYS = ("12-01..", "..12-26", ">=12-01", "13-01", "00-10", "02-30", "1-1", "2
         *((f"one year:{number}", 5, "is not a number.") for number in ("1..x", "nan", "1e9", "1985s", "80s")),
         ("year:" + "9" * 5000, 1, "is not a number."),
         ("length:4:99", 1, "is not a length. Write it like 4:30, or in seconds."),
+        ("length:1200s", 1, "is not a length. Write it like 4:30, or in seconds."),
         ("size:3X", 1, "is not a size."),
         ("date:yesterday", 1, "is not a date. Write it like 2024, 2024-12-31 or -2w."),
         ("date:9999", 1, "is not a date."),
