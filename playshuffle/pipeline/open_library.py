@@ -142,8 +142,9 @@ def _time(state: State, tools: Tools, *, writes: bool) -> int:
         with suppress(PlayshuffleError):  # on a full disk, a run that changes nothing else goes on
             state.save_clock(clock)
     if clock.is_behind:
-        shows, was = (datetime.fromtimestamp(each).astimezone().date() for each in (now_s, clock.time_s))
-        text = f"The clock shows {shows}, but the last run was on {was}. Until the clock is past that, or the"
+        times = (datetime.fromtimestamp(time_s).astimezone() for time_s in (now_s, clock.time_s))
+        shows, was = (f"{time:%Y-%m-%d %H:%M}" for time in times)
+        text = f"The clock shows {shows}, but a run was at {was}. Until the clock is past that, or the"
         text += " computer has run for a day, nothing new is due. --now deals."
         state.notes.append(Note("clock_behind", text))
     return clock.believed(now_s)

@@ -1,5 +1,6 @@
 """Test that a clock that is behind is distrusted for a day of running."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,18 @@ def test_a_clock_that_is_behind_ends_no_season(tmp_path: Path) -> None:
         return len(listed(tmp_path / "all.m3u"))
 
     assert [kept(day) for day in (255, -300, 256, 280)] == [2, 2, 2, 1]
+
+
+def test_the_note_about_a_clock_that_is_hours_behind_has_both_times(tmp_path: Path) -> None:
+    put(tmp_path, "song.mp3")
+    request = Request((bytes(tmp_path),), bytes(tmp_path / "all.m3u"))
+
+    def notes(hours: int) -> list[str]:
+        made = tools(NO_TAGS, now_s=NOON.timestamp() + hours * 3600)
+        return [note.text for note in keep(request, made._replace(patience_s=PATIENCE_S)).notes]
+
+    assert notes(3) == []
+    shown, was = (f"{NOON.astimezone() + timedelta(hours=hours):%Y-%m-%d %H:%M}" for hours in (0, 3))
+    assert [note.partition(". ")[0] for note in notes(0)] == [
+        f"The clock shows {shown}, but a run was at {was}"
+    ]
