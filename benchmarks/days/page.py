@@ -18,7 +18,7 @@ from scripts.draw_deal_days import BLUE, ORANGE, draw, save
 _PAGE = Path(__file__).parents[2] / "docs/hundred-days.md"
 PARTS = ("table", "details", "programs")  # between marks of the page
 Days = Mapping[str, Sequence[list[Day]]]  # the runs of each row
-_GREEN, _GREY = "#2a9d55", "#7a7a7a"  # readable on white and on black
+_GREEN = "#2a9d55"  # readable on white and on black
 
 # Each column: its title, and how the value of a run is shown.
 Column = tuple[str, Callable[[Measures], str]]
@@ -63,9 +63,7 @@ def _version(package: str) -> str:
 
 def _draw(rows: Days) -> None:
     """Draw the share heard over the days: a line for each program, of its first run, in three groups."""
-    for name in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"):
-        mpl.rcParams[name] = _GREY
-    mpl.rcParams.update({"svg.hashsalt": "docs", "svg.fonttype": "none"})  # text as text: a small file
+    mpl.rcParams["svg.fonttype"] = "none"  # text as text: a small file
     curves = {key: [0.0, *shares(runs[0])] for key, runs in rows.items()}
     groups: dict[str, list[str]] = {BLUE: [], _GREEN: [], ORANGE: []}
     for key in curves:
@@ -77,7 +75,7 @@ def _draw(rows: Days) -> None:
     for line, (heard, _) in zip(axes.lines, lines, strict=True):  # each fifth day makes a small file
         line.set(data=(range(0, len(heard), 5), [100 * share for share in heard[::5]]), linewidth=1)
     heads = ("playshuffle", "remember what they played", "forget it")
-    for (color, keys), head, x, y in zip(groups.items(), heads, (2, 28, 71), (100, 46, 46), strict=True):
+    for (color, keys), head, x, y in zip(groups.items(), heads, (2, 26, 66), (100, 46, 46), strict=True):
         names = [re.sub(r"\*\*playshuffle\*\* |[*`]", "", ROWS[key].name) for key in keys]
         axes.text(x, y, "\n".join([f"{head}:", *names]), color=color, va="top", fontsize=10)
     save(figure)
