@@ -55,7 +55,7 @@ class Began(NamedTuple):
     def at(self, now_s: int, uptime_s: int) -> int:
         """Return the Unix time of the beginning, even if the clock was corrected by a large step since."""
         corrected_s = now_s - uptime_s - (self.time_s - self.uptime_s)
-        return self.time_s + max(0, corrected_s - _CORRECTION_S)
+        return self.time_s + min(corrected_s, max(0, corrected_s - _CORRECTION_S))
 
 
 def uptime_s() -> int:

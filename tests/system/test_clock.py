@@ -32,6 +32,10 @@ def test_a_process_that_began_at_an_old_date_began_later_once_the_clock_is_right
     assert began.at(9 * DAY_S, 70) == 9 * DAY_S - 50 - 600
 
 
+def test_a_process_that_began_with_a_clock_years_ahead_did_not_begin_in_the_future() -> None:
+    assert Began(900 * DAY_S, 20).at(DAY_S, 70) == DAY_S - 50
+
+
 def test_an_update_without_changes_is_done_though_its_time_cannot_be_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
