@@ -102,7 +102,7 @@ class Mpd(Program):
                 return path
             if not path and now_s > asked_s + _SILENT_S:
                 self.unplayable += 1
-                self._client.next()
+                self._skip()
                 self._client.play()
                 asked_s = now_s
             time.sleep(0.02)
@@ -125,7 +125,11 @@ class Mpd(Program):
         if self.row.companion:  # in life it has minutes to choose the next track
             self._wait(self._has_next)
         self._changed_s = time.monotonic()
-        self._client.next()
+        self._skip()
+
+    def _skip(self) -> None:
+        with contextlib.suppress(mpd.CommandError):  # it has stopped, or the next file was deleted
+            self._client.next()
 
     def stop(self, day: int) -> None:
         if self.row.ends and day % self.row.ends == self.row.ends - 1:
