@@ -54,25 +54,25 @@ def _escaped_completions() -> Iterator[None]:
     if os.environ.get("_PLAYSHUFFLE_COMPLETE") != "complete_bash":
         yield
         return
-    has_colon = _join_colons()
-    is_quoted = os.environ.get("COMP_WORDS", "").rpartition("\n")[2].startswith(("'", '"'))
+    colons = _join_colons()
+    quote = os.environ.get("COMP_WORDS", "").rpartition("\n")[2][:1]
     values = io.StringIO()
     try:
         with contextlib.redirect_stdout(values):
             yield
     finally:
-        text = values.getvalue()
-        # bash keeps what is before the last colon.
-        text = re.sub(r"^.*:(?=.)", "", text, flags=re.MULTILINE) if has_colon else text
-        sys.stdout.write(text if is_quoted else re.sub(r"[^\w\n@%+=:,./-]", r"\\\g<0>", text))
+        # bash keeps what is before the last colon that was typed.
+        text = re.sub(rf"^(?:[^:\n]*:){{{colons}}}", "", values.getvalue(), flags=re.MULTILINE)
+        special = {"'": "'", '"': r'["$`\\]'}.get(quote, r"[^\w\n@%+=:,./-]")
+        sys.stdout.write(re.sub(special, r"'\\''" if quote == "'" else r"\\\g<0>", text))
 
 
-def _join_colons() -> bool:
-    """Join words that bash has divided at a colon, such as `genre:ja`; return whether the last one was."""
+def _join_colons() -> int:
+    """Join words that bash divided at colons, such as `genre:ja`; return how often it divided the last."""
     words = os.environ.get("COMP_WORDS", "").split("\n")[: int(os.environ.get("COMP_CWORD") or 0) + 1]
     joined = re.sub(r"\n:(\n|$)", ":", "\n".join(words))
     os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = joined, str(joined.count("\n"))
-    return joined.rpartition("\n")[2] != words[-1]
+    return joined.rpartition("\n")[2].count(":") - words[-1].lstrip(":").count(":")
 
 
 def _finish_move() -> None:

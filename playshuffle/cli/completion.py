@@ -1,6 +1,7 @@
 """List names of playlists, tags and values of options, for the completion of a shell."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -44,15 +45,25 @@ def terms(incomplete: str) -> list[str]:
     field, colon, value = incomplete.partition(":")
     if not colon:
         return [f"{name}:" for name in FIELDS]
+    if field not in FIELDS:
+        return []
     name = {"albumartist": "album_artist"}.get(field, field)
     texts = {str(getattr(tags, name, None) or "") for tags in _all_tags()}
     values = _beginning(value.lstrip('"'), {part for text in texts for part in text.split("; ")})
-    return [_Offered(f'{field}:"{each}"' if " " in each else f"{field}:{each}") for each in values]
+    return [_Offered(f"{field}:{_quoted(each)}") for each in values]
 
 
 def titles(incomplete: str) -> list[str]:
     """Return the titles of known tracks."""
     return [*map(_Offered, _beginning(incomplete, {tags.title for tags in _all_tags()}))]
+
+
+def _quoted(value: str) -> str:
+    """Quote a value for a query, if it needs that."""
+    if not re.search(r"""[\s"'\\(),]""", value):
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 class _Offered(str):

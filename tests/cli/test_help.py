@@ -261,3 +261,37 @@ def test_bash_completes_the_values_of_a_field_and_titles(home: Path) -> None:
         position = {"COMP_WORDS": "\n".join(("playshuffle", *words)), "COMP_CWORD": str(len(words))}
         done = run(env={"_PLAYSHUFFLE_COMPLETE": "complete_bash", **position})
         assert done.out.decode().split("\n")[:-1] == (values or [""]), words
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("words", "completion"),
+    [
+        # The colon of the value is not yet typed; then it is.
+        (["title", ":", "fo"], r"\"Foo:\ Bar\""),
+        (["title", ":", r"\"Foo", ":", r"\ B"], r"\ Bar\""),
+        (["title", ":", "it"], r"\"It\'s\""),
+        (["title", ":", "sa"], r"\"Say\ \\\"hi\\\"\""),
+        # What was typed in quotes ends in quotes of the same kind.
+        (["'title:it"], "title:\"It'\\''s\""),
+        (['"title:sa'], r"title:\"Say \\\"hi\\\"\""),
+        # Not the methods of our own objects.
+        (["count", ":"], ""),
+    ],
+)
+def test_bash_gets_a_value_with_colons_or_quotes_as_one_term(
+    home: Path, words: list[str], completion: str
+) -> None:
+    titles = ("Foo: Bar", "It's", 'Say "hi"')
+    ran("make", tagged_library(home / "Music", {f"{title}.mp3": {"title": title} for title in titles}))
+    typed = ["playshuffle", "make", "--where", *words]
+
+    done = run(
+        env={
+            "_PLAYSHUFFLE_COMPLETE": "complete_bash",
+            "COMP_WORDS": "\n".join(typed),
+            "COMP_CWORD": str(len(typed) - 1),
+        }
+    )
+
+    assert done.out.decode() == f"{completion}\n"
