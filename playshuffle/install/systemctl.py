@@ -3,8 +3,11 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from playshuffle.text import shell_word
 
 _PATIENCE_S = 120  # a service may take this long to report that it is ready
 _UP = {"initializing", "starting", "running", "degraded", "maintenance", "stopping"}
@@ -34,7 +37,9 @@ _JOBS = {"watch": "keep lists up to date", "listen": "write down plays"}
 
 def instead(command: str = "watch") -> str:
     """Return what works without systemd, and the line that replaces the service of a command."""
-    at_start = f", or in crontab -e: @reboot playshuffle {command}" if shutil.which("crontab") else ""
+    program = os.path.abspath(sys.argv[0])  # cron has a short PATH
+    program = shell_word(program) if os.path.basename(program) == "playshuffle" else "playshuffle"
+    at_start = f", or in crontab -e: @reboot {program} {command}" if shutil.which("crontab") else ""
     return (
         "No systemd runs for this user, so no service starts. make and deal work without it. To"
         f" {_JOBS.get(command, 'feed MPD')}: playshuffle {command}{at_start}"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.install import systemctl
 from playshuffle.system import sandbox
 from playshuffle.system.sandbox import Sandbox
 from tests.support import program
@@ -130,6 +131,16 @@ def test_service_status_without_systemd_advises_the_command_watch(home: Path) ->
     facts = json.loads(run("status", home, words=("--json",)).stdout)
     assert (facts["schema"], facts["sandbox"]) == (1, None)
     assert (facts["is_installed"], facts["has_systemd"], facts["runs"]) == (False, False, False)
+
+
+def test_without_systemd_the_line_for_cron_names_the_program_with_its_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "crontab").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["/my home/bin/playshuffle", "service"])
+
+    assert systemctl.instead().endswith(" in crontab -e: @reboot '/my home/bin/playshuffle' watch")
 
 
 def test_without_a_configuration_the_service_is_not_installed(home: Path) -> None:
