@@ -153,7 +153,7 @@ def _not_played(player: str, tracks: Sequence[CopiedTrack]) -> Iterator[Fact]:
     name = player if player in PLAYERS else GENERIC
     others, quirk = not_played(name, [track.source for track in tracks])
     if others:
-        much = f"{PLAYERS[name].title} may not play {len(others):,} of {counted(len(tracks), 'track')}"
+        much = f"{shown(PLAYERS[name].title)} may not play {len(others):,} of {counted(len(tracks), 'track')}"
         yield "Problem", f"{much}: {quirk.what}. To fix: {quirk.cure}"
 
 
