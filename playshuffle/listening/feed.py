@@ -233,7 +233,8 @@ class Feeder:
         """Return MPD's music folder as this computer sees it; if it is not known, by a track that MPD has."""
         if self._music:
             return os.path.join(os.fsdecode(self._music), "")
-        ends = ((path, path[: slash.end()]) for path in paths for slash in re.finditer("/", path))
+        names = filter(str.isprintable, paths)  # MPD finds only UTF-8 names
+        ends = ((path, path[: slash.end()]) for path in names for slash in re.finditer("/", path))
         return next((end for path, end in ends if self._ask("lsinfo", path.removeprefix(end))), "")
 
     def _ask(self, command: str, *words: str) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from playshuffle.dealing.fed import Fed, Outcome
+from playshuffle.listening.feed import Feeder
 from playshuffle.listening.saved_windows import load_window, save_window, window_file
 from playshuffle.listening.window import Decision, QueueLook, Window, decide
 
@@ -375,3 +376,14 @@ def test_whatever_a_person_does_each_of_our_entries_is_counted_once_and_theirs_s
         assert player.theirs == theirs
         assert len(player.ids) - (player.ids.index(player.song) + 1 if player.song else 0) >= 2
         player.act()
+
+
+def test_mpds_music_folder_is_found_by_a_track_whose_name_is_utf8() -> None:
+    class Client:
+        def lsinfo(self, uri: str) -> bool:
+            return uri.encode() == b"lib/ok.ogg"
+
+    feeder = Feeder.__new__(Feeder)
+    feeder._client, feeder._music = Client(), b""
+
+    assert feeder._found_top(["/music/lib/\udcff.ogg", "/music/lib/ok.ogg"]) == "/music/"
