@@ -37,7 +37,7 @@ def known_period(text: str) -> str:
         PlayshuffleError: it is unknown.
     """
     if found := re.fullmatch(r"0*([1-9]\d{0,2}) ?d(?:ays?)?", text.strip().lower(), re.ASCII):
-        return f"{found[1]}d" if found[1] != "1" else "day"
+        return f"{found[1]}d"
     return known("period", text, (*PERIODS, "2d"))
 
 

@@ -93,7 +93,7 @@ def test_the_period_after_a_month_is_the_next_month(moment: datetime) -> None:
 
 @pytest.mark.parametrize(
     ("text", "period"),
-    [("Week", "week"), ("month", "month"), ("2d", "2d"), ("3 days", "3d"), ("01d", "day"), ("1 day", "day")],
+    [("Week", "week"), ("month", "month"), ("2d", "2d"), ("3 days", "3d"), ("01d", "1d"), ("1 day", "1d")],
 )
 def test_a_period_may_be_some_days(text: str, period: str) -> None:
     assert known_period(text) == period
