@@ -58,6 +58,8 @@ def order_lines(name: str, screen: Screen) -> Iterator[str]:
         yield from screen.detail("More often", more_often)
     sizes = ("limit", "time", "groups") if "inside" in order.takes else ("limit", "time")
     yield from screen.detail("Options", ", ".join(map(flag, (*order.takes, *sizes, "seed"))))
+    if "inside" in order.takes:
+        yield from screen.detail("Inside", 'to shuffle there, too, add inside = "all" to the configuration')
     if "group_by" in order.takes or name == BY_FIELD:
         yield from screen.detail("Fields", "album, artist, folder and all that playshuffle tags lists")
 

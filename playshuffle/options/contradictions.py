@@ -112,15 +112,18 @@ def _excludes_in_deals(first: str, second: str, why: str) -> Contradiction:
     return _excludes(first, second, why, lambda options: _has(options, "every", first, second))
 
 
-def _excluded_by_order(option: str, why: str, takes: str | None = None) -> Contradiction:
-    """Return the row for an option that works only with orders that take `takes`, by default the option."""
-    fitting = [name for name, row in ORDERS.items() if (takes or option) in row.takes]
+def _fitting(option: str) -> str:
+    return any_of([name for name, row in ORDERS.items() if option in row.takes])
+
+
+def _excluded_by_order(option: str, why: str) -> Contradiction:
+    """Return the row for an option that works only with orders that take it."""
     return _excludes(
         option,
         _ORDER,
         why,
-        lambda options: _has(options, option) and (takes or option) not in ORDERS[options.order].takes,
-        f"It works with {any_of(fitting)}.",
+        lambda options: _has(options, option) and option not in ORDERS[options.order].takes,
+        f"It works with {_fitting(option)}.",
     )
 
 
@@ -218,7 +221,12 @@ CONTRADICTIONS: Sequence[Contradiction] = (
         lambda options: options.order == KEPT and options.every is not None,
         'In the order of the paths: order = "sorted".',
     ),
-    _excluded_by_order("groups", "it keeps no groups together", takes="inside"),
+    Contradiction(
+        lambda options: _has(options, "groups") and "inside" not in ORDERS[options.order].takes,
+        "{0} does not work with {1}: it keeps no groups together. It works with"
+        f" {_fitting('inside')}, as in: {{2}} {{0}}",
+        ("groups = {groups}", _ORDER, 'order = "albums"'),
+    ),
     # Play histories.
     _needs_history("rest", lambda options: options.rest is not None),
     _needs_history('count = "played"', lambda options: options.done_when == Count.PLAYED),

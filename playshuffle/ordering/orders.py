@@ -13,9 +13,9 @@ from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER
 from playshuffle.ordering.natural import natural_ranks
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.selection.fields import OF_TRACKS
+from playshuffle.selection.fields import COUNT_PLAYS, OF_TRACKS
 from playshuffle.shuffle import Inside, RandBelow, Shuffle
-from playshuffle.text import known
+from playshuffle.text import UnknownNameError, known
 
 _RATING = "rating"
 KEPT, BY_FIELD, _BY = "kept", "by:FIELD", "by:"
@@ -189,6 +189,13 @@ def _field_ranks(field: str, chosen: Chosen) -> Sequence[int]:
     """Return the rank of each track by a field, descending after a '-'; tracks without a value are last."""
     keys = groups.sort_keys(chosen, field.removeprefix("-"))
     values = sorted({key for key in keys if key is not None}, reverse=field.startswith("-"))
+    if not values and field.removeprefix("-") == "plays":  # the play history is missing
+        raise OptionError(
+            "{} needs plays, and no track has any: it would be a plain random order. Name a play history:"
+            f" {{}} with a source. {COUNT_PLAYS}",
+            f'order = "by:{field}"',
+            "history",
+        )
     ranks = {value: rank for rank, value in enumerate(values)}
     return chosen.by_index([ranks.get(key, len(ranks)) for key in keys], 0)
 
@@ -248,7 +255,7 @@ def known_order(name: str) -> str:
     order, colon, field = name.strip().partition(":")
     if order.casefold() != "by":
         if name in OF_TRACKS and name not in ORDERS:
-            raise PlayshuffleError(f"Unknown order '{name}'. To sort by this field: by:{name}")
+            raise UnknownNameError(name, f"Unknown order '{name}'. To sort by this field: by:{name}")
         return known("order", name, ORDERS)
     if not colon or name == BY_FIELD:
         raise PlayshuffleError(

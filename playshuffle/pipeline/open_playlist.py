@@ -122,7 +122,7 @@ def _check_found(request: Request, library: Library) -> None:
         raise PlayshuffleError(
             f"{len(missing_files):,} of {counted(len(request.files), 'file')} in --from cannot be found, such"
             f" as {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
-            " list.",
+            " list: it needs the path of a file in each line.",
             Exit.MISSING,
         )
     if len(library.tracks):

@@ -138,6 +138,7 @@ def is_query(text: str) -> bool:
 
 # Known only from a play history.
 OF_HISTORY = frozenset(("last_played", "skips"))
+COUNT_PLAYS = "To begin one: playshuffle service install --listen"
 
 # Fields that a word without a field is searched in, as in beets.
 ANYWHERE = tuple(FIELDS[name] for name in ("artist", "title", "comment", "album", "albumartist", "genre"))

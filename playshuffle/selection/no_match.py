@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.selection.fields import FIELDS, FLAG, LENGTH, OF_HISTORY, TEXT, Field
+from playshuffle.selection.fields import COUNT_PLAYS, FIELDS, FLAG, LENGTH, OF_HISTORY, TEXT, Field
 from playshuffle.selection.findings import Idle
 from playshuffle.selection.query import Query
 from playshuffle.selection.terms import Term
@@ -31,10 +31,16 @@ _ADVICE: Mapping[str, Callable[[re.Match[str]], str]] = {
     r"(mtime|last_played):-?(\d+[dwmy])": lambda match: f"since then, write: {match[1]}:-{match[2]}..",
     rf"({'|'.join(FIELDS)})>=?(.+)": lambda match: f"to compare, write: {match[1]}:{match[2]}..",
     rf"({'|'.join(FIELDS)})<=?(.+)": lambda match: f"to compare, write: {match[1]}:..{match[2]}",
-    r'(\w+:)?(?!:)([^|,"]+(?:[|,][^|,"]+)+)': lambda match: (
-        f"for either, write: {' , '.join((match[1] or '') + part for part in re.split('[|,]', match[2]))}"
+    r'(?:(\w+):)?(?!:)([^|,"]+(?:[|,][^|,"]+)+)': lambda match: (
+        f"for either, write: {' , '.join(_in_field(match[1], part) for part in re.split('[|,]', match[2]))}"
     ),
 }
+
+
+def _in_field(field: str | None, part: str) -> str:
+    """Return a term for a part of a value. The part may repeat the field, as in genre:jazz,genre:rock."""
+    match = re.fullmatch(rf"[-^]?((?:{'|'.join(FIELDS)}):.+)", part, re.DOTALL)
+    return match[1] if match else part if field is None else f"{field}:{part}"
 
 
 class TermCount(NamedTuple):
@@ -71,7 +77,7 @@ def advised(idle: Idle, query: Query, tracks: Tracks, indices: Sequence[int], ro
         example = "yes" if FIELDS[field].kind == FLAG else "VALUE"
         advice = f"To exclude by the tag, write: -{field}:{example}"
     elif colon and len(parts) > 1 and all(parts) and value[0] not in ":\"'":
-        advice = f"To exclude each, write: {' '.join(f'-{field}:{part}' for part in parts)}"
+        advice = f"To exclude each, write: {' '.join(f'-{_in_field(field, part)}' for part in parts)}"
     elif colon:
         values, kind = _values(tracks, indices, rows_of, term.checks[0].field), term.checks[0].field.kind
         near = _nearest_value(value, values, _CLOSE) if kind == TEXT and not term.is_regex else None
@@ -110,7 +116,7 @@ def _advice(term: Term, count: int, values_of: Callable[[Field], Counter[str]]) 
     if values:
         return ""
     of_history = field.name == "plays" or field.name in OF_HISTORY
-    return "no track has it; see --history" if of_history else f"no track has a {field.name}"
+    return f"no track has it; see --history. {COUNT_PLAYS}" if of_history else f"no track has a {field.name}"
 
 
 def _nearest(value: str, values: Counter[str]) -> str:

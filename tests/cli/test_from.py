@@ -67,7 +67,9 @@ def test_if_most_files_of_a_list_of_files_are_missing_the_playlist_is_not_change
     (music / NAMES[2]).unlink()
     before = (music / "x.m3u").read_bytes()
 
-    assert "3 of 4 files in --from cannot be found" in refused(75, *words)
+    error = refused(75, *words)
+    assert "3 of 4 files in --from cannot be found" in error
+    assert "it needs the path of a file in each line" in error
     assert (music / "x.m3u").read_bytes() == before
 
 

@@ -142,6 +142,12 @@ def test_all_help_topics_that_messages_of_the_program_refer_to_exist() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("order", ["albums", "folders", "groups"])
+def test_help_about_an_order_of_groups_shows_how_to_shuffle_inside_them(order: str) -> None:
+    assert 'inside = "all"' in run("help", order).out.decode()
+
+
+@pytest.mark.process
 def test_the_error_for_a_path_without_a_command_suggests_a_command_for_that_path(tmp_path: Path) -> None:
     (tmp_path / "My Music").mkdir()
     (tmp_path / "a.m3u").touch()

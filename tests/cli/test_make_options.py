@@ -118,6 +118,27 @@ def test_a_report_says_that_tracks_have_no_tag_for_the_order_or_the_limit(tmp_pa
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("order", ["by:plays", "by:-plays"])
+def test_an_order_by_plays_is_refused_if_no_track_has_any(order: str, tmp_path: Path) -> None:
+    music = library(tmp_path)
+    error = refused(2, "make", music, "--order", order)
+    assert f"--order {order} needs plays, and no track has any" in error
+    assert "playshuffle service install --listen" in error
+    assert not (music / "playshuffle.m3u").exists()
+
+
+@pytest.mark.process
+def test_the_error_about_an_order_without_groups_ends_with_options_that_work(tmp_path: Path) -> None:
+    music = tagged_library(tmp_path, SONGS)
+    error = refused(2, "make", music, "--albums", "1")
+    options = error.strip().rpartition("as in: ")[2]
+
+    assert options == "--order albums --albums 1"
+    make(music, *options.split())
+    assert listed(music / "playshuffle.m3u") in ALBUMS
+
+
+@pytest.mark.process
 def test_the_option_no_duplicates_keeps_the_better_copy_and_reports_the_other(tmp_path: Path) -> None:
     tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
     tone(tmp_path / "b.flac", 41, artist="miles davis", title="So  what")

@@ -140,6 +140,9 @@ QUERIES = {
     "genre=jazz": ("    genre=jazz  0 of 3 tracks  to search a field, write: genre:jazz",),
     "jazz|rock": ("    jazz|rock  0 of 3 tracks  for either, write: jazz , rock",),
     "genre:jazz|rock": ("    genre:jazz|rock  0 of 3 tracks  for either, write: genre:jazz , genre:rock",),
+    "genre:polka,genre:ska": (
+        "    genre:polka,genre:ska  0 of 3 tracks  for either, write: genre:polka , genre:ska",
+    ),
     "artist!=x": ("    artist!=x  0 of 3 tracks  to exclude, write: -artist:x",),
     "mtime:30d": ("    mtime:30d  0 of 3 tracks  since then, write: mtime:-30d..",),
     "year>1990": ("    year>1990  0 of 3 tracks  to compare, write: year:1990..",),
@@ -150,7 +153,12 @@ QUERIES = {
     "!jazz": ("    !jazz  0 of 3 tracks  to exclude, write: -jazz",),
     "rating:4..": ("    rating:4..  0 of 3 tracks  no track has a rating",),
     "length:3..4": ("    length:3..4  0 of 3 tracks  in seconds; in minutes, write: length:3:00..4:00",),
-    "plays:0": ("    plays:0  0 of 3 tracks  no track has it; see --history",),
+    "plays:0": (
+        (
+            "    plays:0  0 of 3 tracks  no track has it; see --history."
+            " To begin one: playshuffle service install --listen"
+        ),
+    ),
     "path:Balads": ("    path:Balads  0 of 3 tracks  nearest: path:Ballads",),
     "path:ballads": ("    path:ballads  0 of 3 tracks  nearest: path:Ballads",),
 }

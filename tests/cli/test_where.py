@@ -89,6 +89,8 @@ def test_a_note_names_each_negated_term_that_excludes_no_track(music: Path) -> N
 
 ADVICE = {
     "-genre:rock,jazz": "To exclude each, write: -genre:rock -genre:jazz",
+    "-genre:metal,-genre:classical": "To exclude each, write: -genre:metal -genre:classical",
+    "-genre:metal,-artist:abba": "To exclude each, write: -genre:metal -artist:abba",
     "-artist:a|b": "To exclude each, write: -artist:a -artist:b",
     "-explicit": "To exclude by the tag, write: -explicit:yes",
     "-genre": "To exclude by the tag, write: -genre:VALUE",
