@@ -32,7 +32,11 @@ bpm tempo running workout jogging sport
   By the tag for the tempo:
   playshuffle make ~/Music --where bpm:120..130
 
-rating ratings rated star stars weighted weight favorite favorites favourite hits best popular smart
+hit hits oldie oldies
+  It cannot alternate kinds of tracks, such as a hit and an old one. Near: higher rated ones come early:
+  playshuffle make ~/Music --order favourites
+
+rating ratings rated star stars weighted weight favorite favorites favourite best popular smart
   Higher rated tracks tend to come first:
   playshuffle make ~/Music --order favourites
 
@@ -40,7 +44,11 @@ skip skipped hate hated dislike disliked blacklist blocklist unwanted delete rm 
   Keep a track out of all lists (its file stays):
   playshuffle never 'Morning'
 
-daily day radio station stream mixtape every-day endless forever party queue
+endless forever queue infinite non-stop nonstop never-ending
+  Endless music in the queue of MPD, each track once in a round:
+  playshuffle tell mpd ~/Music --endless
+
+daily day radio station stream mixtape every-day party
   Other tracks each day, until each was dealt once:
   playshuffle deal ~/Music
 
@@ -100,6 +108,42 @@ least-played least least_played unplayed unheard neglected forgotten rarely-play
   Least played first, once playshuffle service install --listen has heard something:
   playshuffle make ~/Music --history listen --order rare
 
+plays most-played playcount play-count top-played
+  Most played first, once playshuffle service install --listen has heard something:
+  playshuffle make ~/Music --history listen --order by:-plays
+
+rest cooldown cool-down recently-played recently-heard
+  What you have heard lately comes last, once playshuffle service install --listen has heard something:
+  playshuffle make ~/Music --history listen --rest 3d,artist:2h
+
+gap no-repeat-within
+  At least 20 plays from one of a track to its next, also in the next list (for artists: help rest):
+  playshuffle make ~/Music --gap 20
+
+inside shuffle-inside
+  Shuffle albums, and the tracks of each: write order = "albums" and inside = "all" for a list in:
+  playshuffle help config
+
+live studio acoustic remix remixes instrumental
+  It cannot prefer the studio version of a song. Without live versions:
+  playshuffle make ~/Music --where '-title:live -album:live'
+
+append extend add add-to add-random
+  It cannot add random tracks to a list. To keep its order, with new files at the end:
+  playshuffle make ~/Music --order kept
+
+new-first new-tracks-first new-files-first premiere
+  It cannot put new tracks before shuffled ones in one list. Make two, and play this one first:
+  playshuffle make ~/Music --where mtime:-1m.. -o ~/new.m3u
+
+similar similarity alike mood energy harmonic mixing
+  It cannot put similar tracks next to each other. Sorted by the tag for the tempo:
+  playshuffle make ~/Music --order by:bpm
+
+wish wishes wishlist requests titles
+  A list for --from needs paths, not titles. Choose titles by a query:
+  playshuffle make ~/Music --where 'title:Morning , title:Harbour' -o ~/wishes.m3u
+
 newest new recent recently latest added recently-added
   Newest files first:
   playshuffle make ~/Music --order by:-mtime
@@ -142,8 +186,8 @@ explicit children kids child parental clean family
   playshuffle make ~/Music --where -explicit:yes
 
 short interlude interludes skit skits intro intros
-  Without short tracks:
-  playshuffle make ~/Music --where 'length:0:01..'
+  Without tracks below a minute:
+  playshuffle make ~/Music --where length:1:00..
 
 hour minutes duration length-limit
   A list of at most an hour:
