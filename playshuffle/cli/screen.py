@@ -206,7 +206,7 @@ def home_path(path: bytes | str) -> str:
 
 def _from_home(text: str) -> str:
     home = os.environ.get("HOME", "").rstrip("/")
-    return re.sub(rf"(?<![^\s(]){re.escape(home)}(?=[/\s.,:;)]|$)", "~", text) if home else text
+    return re.sub(rf"(?<![^\s(]){re.escape(home)}(?=/|[.,:;)]*(?:\s|$))", "~", text) if home else text
 
 
 def as_typed(text: str) -> str:

@@ -84,6 +84,8 @@ def test_in_a_table_that_is_too_wide_the_first_column_loses_its_start_and_the_la
 def test_paths_in_the_home_folder_begin_with_a_tilde(home: Path) -> None:
     assert home_path(f"{home}/My Music/a.m3u") == "~/My Music/a.m3u"
     assert shell_path(f"{home}/My Music/a.m3u") == "~/'My Music/a.m3u'"
+    [line] = Screen(400).detail("List", f"{home}/a.m3u, not {home}.old/b.m3u, but below {home}.")
+    assert line.split(maxsplit=1)[1] == f"~/a.m3u, not {home}.old/b.m3u, but below ~."
     assert home_path(f"{home}x") == f"{home}x"
 
 
