@@ -97,6 +97,7 @@ class Chaos:
 
     def play(self, until_s: float, most_rounds: int) -> None:
         with self.service:
+            wait_for(lambda: self._listed("morning"), 120)  # or the marker may be dealt
             self._check_after_settling()
             assert "error:" not in self.service.log
             first_deal = self._numbers("morning")

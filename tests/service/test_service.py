@@ -336,6 +336,7 @@ def test_after_an_undo_the_service_deals_or_reshuffles_again_only_on_the_next_da
         wait_for(lambda: "dealt 4 of 30 (13%)" in (service.playlist("dealt")["summary"] or ""))
         clock.set("2026-03-28 00:00:01")
         wait_for(lambda: both_changed(first))
+        wait_for(lambda: "dealt 8 of 30" in (service.playlist("dealt")["summary"] or ""))
         for name in ("kept", "dealt"):
             assert run("undo", name, env=service.env).code == 0
         assert lists() == first
@@ -362,5 +363,5 @@ def test_the_command_make_warns_if_the_service_will_replace_its_order_by_the_con
     wait_for(lambda: service.playlist("all")["state"] == "managed")
     same = run("make", music, "-o", music / "all.m3u", env=service.env)
 
-    assert "The service manages this playlist and will write it in random order again" in other.err
+    assert "The service updates this playlist and will write it in random order again" in other.err
     assert "The service manages" not in same.err
