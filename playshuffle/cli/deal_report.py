@@ -71,8 +71,7 @@ def _verdict(dealt: Dealt, today: date) -> str:
     last, facts = deck.deal, deck_facts(deck)
     if last is None or last.every == Every.RUN or str(facts["next_deal"]) <= today.isoformat():
         return f"Unchanged: the last deal ({tracks})"
-    when = _PERIODS.get(last.every, f"for {counted(last.every.days, 'day')}")
-    return f"Already dealt {when} ({tracks})"
+    return f"Already dealt {_PERIODS.get(last.every, f'for {last.every.days} days')} ({tracks})"
 
 
 def _next_day(dealt: Dealt, today: date) -> str:

@@ -149,12 +149,6 @@ def test_a_deal_by_the_option_now_does_not_change_the_day_on_which_the_next_deal
     assert "Already dealt this week" in deal(day="2026-03-29")
 
 
-def test_a_deal_for_some_days_says_for_how_many_it_was_dealt(music: Path) -> None:
-    for period, text in {"1d": "1 day", "3d": "3 days"}.items():
-        deal(music, "-n", "2", "--every", period, "--now", day="2026-03-24")
-        assert f"Already dealt for {text} (2 tracks)" in deal(day="2026-03-24")
-
-
 def test_undo_after_a_deal_with_the_option_new_round_restores_the_earlier_round(
     music: Path, home: Path
 ) -> None:
