@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from playshuffle.cli.help_layout import SHORT_HELP
-from playshuffle.cli.screen import as_typed
 from playshuffle.cli.streams import write_out
 from playshuffle.options.help_groups import EXPERT, OUTPUT, PLACE, SAFETY
 
@@ -40,7 +39,7 @@ ConfigFile = Annotated[str | None, option("--config FILE", "Configuration file t
 def _show_short_help(context: typer.Context, is_asked: bool) -> None:
     if is_asked:
         context.meta[SHORT_HELP] = True
-        write_out([f"{as_typed(context.get_help())}\n".encode()])
+        write_out([f"{context.get_help()}\n".encode()])
         raise typer.Exit
 
 

@@ -10,7 +10,7 @@ from playshuffle.cli.common_options import argument
 from playshuffle.cli.everyday_words import answer_to
 from playshuffle.cli.help_topics import TOPICS
 from playshuffle.cli.player_profile import profile
-from playshuffle.cli.screen import Screen, screen_of
+from playshuffle.cli.screen import Screen, as_typed, screen_of
 from playshuffle.cli.streams import print_lines
 from playshuffle.config.own_players import known_player, value_names
 from playshuffle.errors import PlayshuffleError
@@ -59,6 +59,6 @@ def help(  # noqa: A001 - the word on the command line
 def _fitted(texts: Iterable[str], screen: Screen) -> Iterator[str]:
     """Yield lines that fit on the screen: wrap text in its last column, but no line with a comment."""
     screen = screen if screen.is_terminal else screen._replace(width=80)
-    for line in "\n".join(texts).split("\n"):
+    for line in as_typed("\n".join(texts)).split("\n"):
         start = re.match(r" *(?:\S+(?: \S+)* {2,})?", line)[0]  # type: ignore[index]
         yield from [line] if "# " in line else screen.wrapped(line[len(start) :], start)

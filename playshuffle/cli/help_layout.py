@@ -7,6 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from playshuffle.cli.screen import as_typed
 from playshuffle.errors import PlayshuffleError
 from playshuffle.options.help_groups import EXPERT, GROUPS, OUTPUT
 from playshuffle.text import known
@@ -40,6 +41,9 @@ class _Helped:
             if getattr(parameter, "type_descriptor", None) is not None:
                 parameter.get_runtime_param = partial(SimpleNamespace, coerce=_converted)
         return super().parse_args(ctx, args)  # type: ignore[misc]
+
+    def get_help(self, ctx: Any) -> str:
+        return as_typed(super().get_help(ctx))  # type: ignore[misc]
 
     _full_help = "Show everything; -h shows what is used most"
 

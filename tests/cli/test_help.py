@@ -159,6 +159,15 @@ def test_the_error_for_a_path_without_a_command_suggests_a_command_for_that_path
     assert "Unknown command" in run(tmp_path / "none").err
 
 
+@pytest.mark.process
+@pytest.mark.parametrize("words", [("make", "-h"), ("make", "--help"), ("help", "where")])
+def test_help_names_the_program_as_it_was_called(words: tuple[str, str]) -> None:
+    text = ran(*words, env={"PLAYSHUFFLE_TYPED": "bin/playshuffle"}).out.decode()
+
+    assert "bin/playshuffle " in text
+    assert not re.search(r"(?<!bin/)\bplayshuffle [a-z-]", text)
+
+
 # Completion
 
 
