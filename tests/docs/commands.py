@@ -16,7 +16,7 @@ NOT_RUN = {
     r"apt-get |pipx |pip |python3? |git |docker |podman |tests/run|\.ci/run|\.venv/|PLAYSHUFFLE_": (
         "they install programs or run the tests"
     ),
-    r"mpv |vlc |cmus-remote |strawberry |audacious |gdbus |mpc |rsync |beet |find ": (
+    r"mpv |vlc |cmus-remote |strawberry |audacious |gdbus |mpc |rsync |beet |operon |find ": (
         "the player or its music is not there; tests/players runs the players"
     ),
     r"sqlite3 |crontab |ls |cat |cd |nano |man |mkdir |cp |mv |sed |touch |echo |ln ": "they are not ours",

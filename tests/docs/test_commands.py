@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 
 from playshuffle.demo.tones import write_library
-from tests.docs.commands import GENERATED, ONLY_PARSED, PAGES, TUTORIAL, commands, without_blocks
+from tests.docs.commands import CHECKOUT, GENERATED, ONLY_PARSED, PAGES, TUTORIAL, commands, without_blocks
 from tests.history.databases import NAVIDROME_0_55, database
 from tests.support.databases import execute
+from tests.support.needs import need
 from tests.support.processes import finished
-from tests.support.program import environment, program_in
+from tests.support.program import environment, listed, make, program_in
+from tests.support.tagging import tagged_library
 
 # Absolute folders in pages, which a test replaces by folders below the sandbox.
 _PLACES = ("/srv/", "/media/", "/mnt/")
+COOKBOOK = CHECKOUT / "docs/cookbook.md"
 _LIBRARIES = ("srv/music", "media/stick/Music", "media/ipod/Music", "mnt/nas/music")
 
 
@@ -85,6 +88,21 @@ def test_each_documented_command_ends_with_its_documented_exit_code(page: Path, 
             done = bash(f"{command.text} --help", sandbox)
 
             assert done.returncode == 0, f"{command}\n{done.stderr}"
+
+
+@pytest.mark.process
+def test_songs_stay_together_after_the_line_of_the_recipe_that_tags_them(home: Path) -> None:
+    need("operon")
+    names = [f"{folder}/{number:02}.flac" for folder in ("Album", "Other") for number in range(1, 6)]
+    music = tagged_library(home / "Music", {name: {"title": name} for name in names})
+    (line,) = (command.text for command in commands(COOKBOOK) if command.text.startswith("operon "))
+    done = bash(line, home)
+    assert done.returncode == 0, done.stderr
+
+    for seed in range(5):
+        make(music, "--order", "groups", "--group-by", "grouping", "--seed", seed)
+        order = listed(music / "playshuffle.m3u")
+        assert order.index("Album/02.flac") == order.index("Album/01.flac") + 1
 
 
 def test_each_command_on_a_page_is_a_playshuffle_command_or_has_a_reason_not_to_be_tested() -> None:
