@@ -39,8 +39,8 @@ _ADVICE: Mapping[str, Callable[[re.Match[str]], str]] = {
 
 def _in_field(field: str | None, part: str) -> str:
     """Return a term for a part of a value. The part may repeat the field, as in genre:jazz,genre:rock."""
-    match = re.fullmatch(rf"[-^]?((?:{'|'.join(FIELDS)}):.+)", part, re.DOTALL)
-    return match[1] if match else part if field is None else f"{field}:{part}"
+    has_field = field is None or re.match(rf"[-^]?(?:{'|'.join(FIELDS)}):.", part)
+    return part if has_field else f"{field}:{part}"
 
 
 class TermCount(NamedTuple):
@@ -77,7 +77,9 @@ def advised(idle: Idle, query: Query, tracks: Tracks, indices: Sequence[int], ro
         example = "yes" if FIELDS[field].kind == FLAG else "VALUE"
         advice = f"To exclude by the tag, write: -{field}:{example}"
     elif colon and len(parts) > 1 and all(parts) and value[0] not in ":\"'":
-        advice = f"To exclude each, write: {' '.join(f'-{_in_field(field, part)}' for part in parts)}"
+        advice = (
+            f"To exclude each, write: {' '.join('-' + _in_field(field, part).lstrip('-^') for part in parts)}"
+        )
     elif colon:
         values, kind = _values(tracks, indices, rows_of, term.checks[0].field), term.checks[0].field.kind
         near = _nearest_value(value, values, _CLOSE) if kind == TEXT and not term.is_regex else None

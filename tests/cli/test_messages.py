@@ -143,6 +143,9 @@ QUERIES = {
     "genre:polka,genre:ska": (
         "    genre:polka,genre:ska  0 of 3 tracks  for either, write: genre:polka , genre:ska",
     ),
+    "genre:polka,-genre:ska": (
+        "    genre:polka,-genre:ska  0 of 3 tracks  for either, write: genre:polka , -genre:ska",
+    ),
     "artist!=x": ("    artist!=x  0 of 3 tracks  to exclude, write: -artist:x",),
     "mtime:30d": ("    mtime:30d  0 of 3 tracks  since then, write: mtime:-30d..",),
     "year>1990": ("    year>1990  0 of 3 tracks  to compare, write: year:1990..",),
