@@ -100,7 +100,7 @@ def test_songs_stay_together_after_the_line_of_the_recipe_that_tags_them(home: P
     assert done.returncode == 0, done.stderr
 
     for seed in range(5):
-        make(music, "--order", "groups", "--group-by", "grouping", "--seed", seed)
+        make(music, "--order", "groups", "--group-by", "grouping", "--seed", str(seed))
         order = listed(music / "playshuffle.m3u")
         assert order.index("Album/02.flac") == order.index("Album/01.flac") + 1
 
