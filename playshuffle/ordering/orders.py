@@ -191,8 +191,7 @@ def _field_ranks(field: str, chosen: Chosen) -> Sequence[int]:
     values = sorted({key for key in keys if key is not None}, reverse=field.startswith("-"))
     if not values and field.removeprefix("-") == "plays":  # the play history is missing
         raise OptionError(
-            "{} needs plays, and no track has any: it would be a plain random order. Name a play history:"
-            f" {{}} with a source. {COUNT_PLAYS}",
+            f"{{}} needs plays, and no track has any. Name a play history: {{}} with a source. {COUNT_PLAYS}",
             f'order = "by:{field}"',
             "history",
         )
