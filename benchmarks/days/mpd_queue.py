@@ -4,6 +4,7 @@ import contextlib
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -73,8 +74,11 @@ class Mpd(Program):
         )  # fmt: skip
 
     def _connects(self) -> bool:
-        with contextlib.suppress(OSError):
-            self._client.connect(str(self.home / "socket"))
+        # MPDClient itself leaves its socket open if MPD does not listen yet.
+        path = str(self.home / "socket")
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(path)
+            self._client.connect(path)
             return True
         return False
 

@@ -44,7 +44,8 @@ def test_a_day_has_one_deal_and_the_next_day_deals_other_tracks(music: Path) -> 
     assert today.read_bytes() == first
     deal(music, "-n", "4", day="2026-03-29")
     second = today.read_bytes()
-    assert "The last deal is dated 2026-03-29, but today is 2026-03-28" in deal(music, day="2026-03-28")
+    said = deal(music, day="2026-03-28")
+    assert "The clock shows 2026-03-28 12:00, but a run was at 2026-03-29 12:00" in said
     assert today.read_bytes() == second
     first_names = set(first.splitlines()[4::2])
     assert not first_names.intersection(second.splitlines()[4::2])
@@ -109,7 +110,7 @@ def test_the_next_deal_has_the_tracks_that_peek_showed_and_undo_restores_the_for
 
     said = f"ok: {music}/today.m3u is as before: 4 tracks, -n 4\nReturn: playshuffle undo {music}/today.m3u\n"
     for content, dealt in ((first, "4 of 10 (40%)"), (second, "8 of 10 (80%)"), (first, "4 of 10 (40%)")):
-        assert undo() == said
+        assert ran("undo", before=at("2026-03-29 12:00:00")).err == said
         assert listed(music / "today.m3u") == content
         assert f": dealt {dealt}" in status("today")
     deal("today", day="2026-03-29")
@@ -177,7 +178,7 @@ def test_a_make_that_replaces_the_file_of_a_deck_says_that_undo_brings_the_deck_
     deal(music, "-n", "4")
     words = ("make", music, "-o", music / "today.m3u")
 
-    assert "undo brings its deck back" in run(*words).err
+    assert "undo brings its deals back" in run(*words).err
     assert "its deck" not in run(*words).err
 
 
@@ -309,7 +310,7 @@ def test_a_deck_of_artists_deals_all_tracks_of_one_artist_in_each_deal(tmp_path:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--groups", "1", "--order", "spread"], "--groups does not work with --order spread"),
+        (["--groups", "1", "--order", "spread"], "--groups 1 does not work with --order spread"),
         (["--albums", "0"], "--albums must be a number from 1, not 0."),
         (["--peek", "--now"], "do not work together"),
         (["--again"], "Nothing was dealt"),

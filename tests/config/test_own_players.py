@@ -79,8 +79,12 @@ def test_a_configured_player_without_keys_is_like_the_player_generic(tmp_path: P
     [
         ("car", "absolute", ".m3u, absolute paths"),
         ("vlc", "relative", ".m3u, relative paths"),
-        ("mpd", "relative", ".m3u, in its playlist_directory, relative to its music_directory, no EXTINF"),
-        ("mpd", "uri", ".m3u, in its playlist_directory, file:// URIs, no EXTINF"),
+        (
+            "mpd",
+            "relative",
+            ".m3u, in its playlist_directory, relative to its music_directory, without titles",
+        ),
+        ("mpd", "uri", ".m3u, in its playlist_directory, file:// URIs, without titles"),
     ],
 )
 def test_the_words_that_describe_a_configured_player_have_the_path_style_of_the_key_paths(

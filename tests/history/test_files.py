@@ -174,7 +174,7 @@ def test_xml_with_entities_that_would_fill_the_memory_is_an_error(tmp_path: Path
     )
     with pytest.raises(SourceError, match="damaged"):
         read(written(path, bomb + "</rhythmdb>"))
-    with pytest.raises(SourceError, match="no known play history"):
+    with pytest.raises(SourceError, match="not a known play history"):
         read(written(path, f'<!DOCTYPE x [<!ENTITY e0 "a">{entities}]><rhythmdb>&e9;</rhythmdb>'))
 
 
@@ -257,7 +257,7 @@ def test_the_columns_of_a_csv_file_are_found_by_their_names(
     "content", ["", "a,b\n1,2\n", "#EXTM3U\na.mp3\n", b"\xff\xfe\x00", b"\x80\x01", "<html>"]
 )
 def test_a_file_that_is_no_known_play_history_is_an_error(tmp_path: Path, content: str | bytes) -> None:
-    with pytest.raises(SourceError, match="no known play history"):
+    with pytest.raises(SourceError, match="not a known play history"):
         read(written(tmp_path / "x", content))
 
 
