@@ -68,7 +68,7 @@ def run(
 ) -> Done:
     """Run the program to its end; `before` are the words of a program that starts it."""
     variables = environment(**(env or {}))
-    if before or stdin or any(name.startswith(_OF_PYTHON) for name in env or ()):
+    if before or stdin or any(name.startswith(_OF_START) for name in env or ()):
         with open(stdin or os.devnull, "rb") as given:
             started = subprocess.run(
                 [*before, *PROGRAM, *words],
@@ -86,7 +86,7 @@ def run(
     return done
 
 
-_OF_PYTHON = ("PYTHON", "LC_", "LANG")  # variables that Python reads when it starts
+_OF_START = ("PYTHON", "LC_", "LANG", "LD_")  # variables that count when a process starts
 
 
 def _run_forked(words: Sequence[str], cwd: Path | None, variables: Mapping[str, str]) -> Done:
