@@ -85,8 +85,8 @@ class Fed:
         return [line.decode().partition("file: ")[2] for line in self.mpd.say("playlist")]
 
     def song(self) -> str | None:
-        now = self.status()
-        return self.queue()[int(now["song"])] if "song" in now else None
+        number, queue = int(self.status().get("song", -1)), self.queue()
+        return queue[number] if 0 <= number < len(queue) else None  # it may change in between
 
     def ahead(self) -> list[str]:
         return self.queue()[int(self.status().get("song", -1)) + 1 :]
