@@ -54,7 +54,9 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
         # never.m3u need not exist; a list of --without must.
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
         playlist = file.path if file is not None else None
-        lists = read_skip_lists(existing, opened.state, playlist, request)
+        # A new list waits for its skip lists: it would have the very tracks that they leave out.
+        goes_on = request.is_kept and record.saved is not None
+        lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes, goes_on=goes_on)
         lists = followed(lists, library.tracks, opened.former_paths, opened.gone)
         facts = Facts(request, rows_of, writer.unwritable, record, tools.randbelow, opened.former_paths)
         choice = choose(library.tracks, lists, facts)

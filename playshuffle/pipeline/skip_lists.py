@@ -20,7 +20,6 @@ from playshuffle.library.listing import fits
 from playshuffle.library.missing import is_gone
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.pipeline.request import Request
 from playshuffle.playlist import playlist_reader
 from playshuffle.store import skip_list_entries as store
 from playshuffle.store.state import State
@@ -80,33 +79,36 @@ def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
 
 
 def read_skip_lists(
-    lists: Iterable[bytes], state: State, playlist: bytes | None, request: Request
+    lists: Iterable[bytes], state: State, playlist: bytes | None, *, writes: bool, goes_on: bool
 ) -> list[SkipList]:
-    """Read the skip lists of a playlist, and store their content if the playlist is written.
+    """Read the skip lists of a playlist.
 
-    `playlist` is a resolved path.
+    Args:
+        playlist: resolved path.
+        writes: the playlist is written, so store their content.
+        goes_on: a list that cannot be read, and that no run has read before, is left out instead of an error.
 
     Raises:
-        PlayshuffleError: a list cannot be read, and no run has read it before; not if the service updates it.
+        PlayshuffleError: a list cannot be read.
     """
     saved = store.load(state, playlist) if playlist is not None else {}
-    read = [_read(path, saved.get(path), state, is_kept=request.is_kept) for path in lists]
+    read = [_read(path, saved.get(path), state, goes_on=goes_on) for path in lists]
     content = {
         skip_list.path: list(skip_list.lines)
         for skip_list in read
         if not skip_list.problem or skip_list.path in saved
     }
-    if request.writes and playlist is not None and content != saved:
+    if writes and playlist is not None and content != saved:
         store.save(state, playlist, content)
     return read
 
 
-def _read(path: bytes, saved: Sequence[bytes] | None, state: State, *, is_kept: bool) -> SkipList:
+def _read(path: bytes, saved: Sequence[bytes] | None, state: State, *, goes_on: bool) -> SkipList:
     try:
         entries = playlist_reader.read(path).entries
         rules = rules_in(playlist_reader.lines_of(path))
     except PlayshuffleError as error:
-        if saved is None and is_kept:
+        if saved is None and goes_on:
             return SkipList(path, {}, f"{error} The playlist goes on without it.")
         if saved is None:
             raise OptionError(

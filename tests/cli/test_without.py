@@ -165,11 +165,11 @@ def test_the_service_follows_changes_of_a_skip_list_and_remembers_the_list_after
         wait_for(lambda: service.playlist("all")["missing_lists"] == [])
 
 
-def test_the_service_goes_on_without_a_skip_list_until_it_exists(tmp_path: Path, music: Path) -> None:
+def test_the_service_writes_no_playlist_before_its_skip_list_exists(tmp_path: Path, music: Path) -> None:
     never = tmp_path / "never.m3u"
     with Service(tmp_path, config(music, without=[str(never)])) as service:
-        wait_for((music / "all.m3u").exists)
-        wait_for(lambda: f"{never}" in service.log)
+        wait_for(lambda: service.playlist("all")["state"] == "error")
+        assert not (music / "all.m3u").exists()
 
         never.write_text(f"{music}/a/1.mp3\n")
         wait_for(holds(music / "all.m3u", *without("a/1.mp3")))

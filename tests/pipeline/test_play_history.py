@@ -220,6 +220,9 @@ def test_a_kept_list_goes_on_without_a_history_and_a_skip_list_that_were_never_r
     asked = request(music, history)._replace(without=(bytes(skipped),), output=bytes(tmp_path / "all.m3u"))
     with pytest.raises(PlayshuffleError):
         make_playlist(asked, TOOLS)
+    with pytest.raises(PlayshuffleError):  # it was not written yet
+        keep(asked, TOOLS)
+    make_playlist(asked._replace(history=(), without=()), TOOLS)
     for _ in range(2):
         report = keep(asked, TOOLS)
         notes = [note for note in report.notes if note.text.endswith("goes on without it.")]
