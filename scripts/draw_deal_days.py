@@ -25,9 +25,9 @@ from playshuffle.shuffle import Seeded, sparse_deal
 
 SEED, DAYS, TIMES = "docs", 100, 200
 PICTURES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs/pictures")
-BLUE, ORANGE, GREY = "#1f66b0", "#b83c00", "#59636e"
+BLUE, ORANGE, GREY, GREEN = "#1f66b0", "#b83c00", "#59636e", "#1a7f37"
 # The colours on dark pages.
-_DARK = {BLUE: "#6cb0f5", ORANGE: "#ff9a5c", GREY: "#b0b8c0"}
+_DARK = {BLUE: "#6cb0f5", ORANGE: "#ff9a5c", GREY: "#b0b8c0", GREEN: "#57c27c"}
 
 
 def shares_dealt() -> list[float]:

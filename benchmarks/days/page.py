@@ -13,12 +13,11 @@ import matplotlib as mpl
 from benchmarks.days.listener import LISTENERS, NOT_DRIVEN, ROWS, SHOWN, Day
 from benchmarks.days.measures import Measures, measure, shares
 from benchmarks.days.music import EVENTS
-from scripts.draw_deal_days import BLUE, ORANGE, draw, save
+from scripts.draw_deal_days import BLUE, GREEN, ORANGE, draw, save
 
 _PAGE = Path(__file__).parents[2] / "docs/hundred-days.md"
 PARTS = ("table", "details", "programs")  # between marks of the page
 Days = Mapping[str, Sequence[list[Day]]]  # the runs of each row
-_GREEN = "#2a9d55"  # readable on white and on black
 
 # Each column: its title, and how the value of a run is shown.
 Column = tuple[str, Callable[[Measures], str]]
@@ -65,10 +64,10 @@ def _draw(rows: Days) -> None:
     """Draw the share heard over the days: a line for each program, of its first run, in three groups."""
     mpl.rcParams["svg.fonttype"] = "none"  # text as text: a small file
     curves = {key: [0.0, *shares(runs[0])] for key, runs in rows.items()}
-    groups: dict[str, list[str]] = {BLUE: [], _GREEN: [], ORANGE: []}
+    groups: dict[str, list[str]] = {BLUE: [], GREEN: [], ORANGE: []}
     for key in curves:
         is_ours = ROWS[key].package == "playshuffle"
-        groups[BLUE if is_ours else _GREEN if ROWS[key].remembers else ORANGE].append(key)
+        groups[BLUE if is_ours else GREEN if ROWS[key].remembers else ORANGE].append(key)
     lines = [(curves[key], color) for color, keys in groups.items() for key in keys]
     figure, axes = draw("hundred-days", "40 tracks a day of 1,000, one in five skipped", "heard", lines)
     figure.set_size_inches(7, 5.2)

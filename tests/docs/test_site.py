@@ -80,10 +80,6 @@ def address(site: Path) -> Iterator[str]:
         server.shutdown()
 
 
-# Its letters are small and black until the next run of all programs draws it again.
-_OLD = "hundred-days.svg"
-
-
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("width", "words"),
@@ -109,6 +105,6 @@ def test_no_page_scrolls_sideways_or_hides_columns_or_code_and_every_letter_can_
         assert (facts["paper"] == "rgb(255, 255, 255)") == (not words)
         for picture, scale in facts["pictures"]:
             letters = found[f"pictures/{picture}"]["letters"] * scale
-            assert letters >= LETTERS or width < 390 or picture == _OLD, f"{page}, {picture}"
+            assert letters >= LETTERS or width < 390, f"{page}, {picture}"
     for picture in pictures:
-        assert found[picture]["contrast"] >= 4.5 or picture.endswith(_OLD), picture
+        assert found[picture]["contrast"] >= 4.5, picture
