@@ -17,6 +17,7 @@ class Every(str):
 
     DAY: ClassVar["Every"]
     WEEK: ClassVar["Every"]
+    MONTH: ClassVar["Every"]
     RUN: ClassVar["Every"]
 
     __slots__ = ()
@@ -27,7 +28,7 @@ class Every(str):
         return int(self[:-1]) if self[:1].isdigit() else 0
 
 
-Every.DAY, Every.WEEK, Every.RUN = map(Every, ("day", "week", "run"))
+Every.DAY, Every.WEEK, Every.MONTH, Every.RUN = map(Every, PERIODS)
 
 
 def known_period(text: str) -> str:
@@ -44,7 +45,7 @@ def known_period(text: str) -> str:
 def period_start(every: Every, now: datetime) -> date:
     """Return the first day of the period that has this moment, in local time."""
     today = now.date()
-    if every == "month":
+    if every == Every.MONTH:
         return today.replace(day=1)
     return today - timedelta(days=today.weekday()) if every == Every.WEEK else today
 
@@ -53,7 +54,7 @@ def next_start(every: Every, last: date) -> date | None:
     """Return the first day after `last` that begins a period; None if each run begins one."""
     if every == Every.RUN:
         return None
-    if every == "month":
+    if every == Every.MONTH:
         return (last.replace(day=1) + timedelta(days=31)).replace(day=1)
     return last + timedelta(days=7 - last.weekday() if every == Every.WEEK else every.days or 1)
 

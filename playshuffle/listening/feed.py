@@ -38,7 +38,6 @@ _MODES = {
     "random": "MPD plays its queue in random order, so your tracks mix with these. To end it: mpc random off",
     "single": "MPD stops after each track. To end it: mpc single off",
     "repeat": "MPD repeats its queue, which makes no difference here: it never ends",
-    "consume": "",
 }
 
 

@@ -139,10 +139,10 @@ class Decision(NamedTuple):
 
 def decide(before: Window, now: QueueLook) -> Decision:
     """Return the window after a look at the queue, and what MPD needs."""
-    known, status, entries = {**before.ahead, **before.added}, now.status, now.entries
+    held, status, entries = {**before.ahead, **before.added}, now.status, now.entries
     done = _done(before, now)
-    ended = {id_: uri for id_, uri in known.items() if id_ in done or id_ not in entries}
-    ahead = {id_: uri for id_, uri in entries.items() if id_ in known and id_ not in done}
+    ended = {id_: uri for id_, uri in held.items() if id_ in done or id_ not in entries}
+    ahead = {id_: uri for id_, uri in entries.items() if id_ in held and id_ not in done}
     ours = {**before.past, **ended}
     gone = [*before.gone, *(uri for id_, uri in ours.items() if id_ not in entries)][-_GONE:]
     past = {id_: uri for id_, uri in ours.items() if id_ in entries}
@@ -180,17 +180,17 @@ def _has_run_out(before: Window, now: QueueLook) -> bool:
 
 def _done(before: Window, now: QueueLook) -> set[str]:
     """Return the ids of entries that were played or skipped."""
-    known, song, last = [*before.ahead, *before.added], now.status.get("songid"), before.status.get("songid")
-    gone = {id_ for id_ in known if id_ not in now.entries}
-    done = {id_ for id_ in known if id_ == last != song}
+    held, song, last = [*before.ahead, *before.added], now.status.get("songid"), before.status.get("songid")
+    gone = {id_ for id_ in held if id_ not in now.entries}
+    done = {id_ for id_ in held if id_ == last != song}
     if _has_run_out(before, now):  # what was added since then was not played
         done |= {*before.ahead}.difference(gone)
     elif song is not None:
-        is_ordered = song in known and not now.has("random")
+        is_ordered = song in held and not now.has("random")
         if now.has("consume") and song != last:
-            done |= gone.intersection(known[: known.index(song)] if is_ordered else known)
+            done |= gone.intersection(held[: held.index(song)] if is_ordered else held)
         if is_ordered:
-            done |= {*known}.intersection([*now.entries][: now.position])
+            done |= {*held}.intersection([*now.entries][: now.position])
     return done
 
 

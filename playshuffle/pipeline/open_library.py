@@ -145,7 +145,7 @@ def _time(state: State, tools: Tools, *, writes: bool) -> int:
         times = (datetime.fromtimestamp(time_s).astimezone() for time_s in (now_s, clock.time_s))
         shows, was = (f"{time:%Y-%m-%d %H:%M}" for time in times)
         text = f"The clock shows {shows}, but a run was at {was}. Until the clock is past that, or the"
-        text += " computer has run for a day, nothing new is due. --now deals."
+        text += " computer has run for a day, nothing new is due. To deal in spite of that: --now"
         state.notes.append(Note("clock_behind", text))
     return clock.believed(now_s)
 
